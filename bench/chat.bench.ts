@@ -17,21 +17,21 @@ const FLOODS: readonly (readonly [what: string, script: (n: number) => string])[
 
 const bench: Bench = async fixture => {
   await using sidecar = await floodedSidecar();
-  const most = fixture.quick ? 20_000 : 60_000,
-    few = most / 4,
+  const large = fixture.quick ? 20_000 : 60_000,
+    small = large / 4,
     measured: Measured[] = [],
     rows: Record<string, string | number>[] = [];
   for (const [what, script] of FLOODS) {
-    const short = (await sidecar.turn(script(few))) / few,
-      long = (await sidecar.turn(script(most))) / most;
+    const short = (await sidecar.turn(script(small))) / small,
+      long = (await sidecar.turn(script(large))) / large;
     rows.push({
       "a turn of": what,
-      [`${few}: s`]: Math.round(short * few) / 1_000,
-      [`${most}: s`]: Math.round(long * most) / 1_000,
+      [`${small}: s`]: Math.round(short * small) / 1_000,
+      [`${large}: s`]: Math.round(long * large) / 1_000,
     });
     measured.push({
-      what: `${what}: time of one of ${most}`,
-      yardstick: `of one of ${few}`,
+      what: `${what}: time of one of ${large}`,
+      yardstick: `of one of ${small}`,
       ratio: long / short,
       goal: 1.5,
       milliseconds: { candidate: long, yardstick: short },

@@ -2,9 +2,9 @@
  * Measures the conductor as a process between a client and an agent, compared with a byte pipe and with a hop that
  * parses and serialises.
  *
- * All chains run at the same time and take turns in every round, and the best round counts, so that other load on the
- * machine affects all of them equally. The goals are those of the conductor's design: close to a pipe, much faster than
- * a parser, and constant memory.
+ * All chains run at the same time and take turns in every round, so that other load on the machine affects all chains
+ * equally. The best round counts. The goals are those of the conductor's design: close to a pipe, much faster than a
+ * parser, and constant memory.
  */
 import { Scope } from "../sidecar/rpc/scope";
 import { Chain, type ChainSpec } from "./conductor/chain";
@@ -170,8 +170,8 @@ async function resident(
     await chain.stream(kind, count / PARTS);
     seen.push(await chain.usage());
   }
-  const most = (usages: readonly Usage[]): number => Math.max(...usages.map(({ rss }) => rss));
-  return { halves: [most(seen.slice(0, PARTS / 2)), most(seen.slice(PARTS / 2))], peak: seen.at(-1)?.peak ?? 0 };
+  const maxRss = (usages: readonly Usage[]): number => Math.max(...usages.map(({ rss }) => rss));
+  return { halves: [maxRss(seen.slice(0, PARTS / 2)), maxRss(seen.slice(PARTS / 2))], peak: seen.at(-1)?.peak ?? 0 };
 }
 
 function row(chain: string, { p50, p99, cpu, perSecond }: Figures): Record<string, string | number> {

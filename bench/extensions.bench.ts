@@ -1,6 +1,6 @@
 /**
- * Measures the built-in agent extensions: the delay of an answer's first text with all of them compared with none, and
- * the cost of each per message. The chains take turns, one process each, with the same agent behind them. The workspace
+ * Measures the built-in agent extensions: the delay of an answer's first text with all extensions and with none, and
+ * the cost per message of each. The chains take turns, one process each, with the same agent behind them. The workspace
  * is a Rust project, so that every extension is active.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -43,11 +43,11 @@ const bench: Bench = async ({ quick, table }) => {
         "an update µs": round(p50(name, "update") * 1000),
       })),
     });
-    const against = (name: string, what: keyof Figures, words: string): Measured => ({
-      what: words,
+    const against = (name: string, figure: keyof Figures, what: string): Measured => ({
+      what,
       yardstick: "no extension",
-      ratio: p50(name, what) / p50("none", what),
-      milliseconds: { candidate: p50(name, what), yardstick: p50("none", what) },
+      ratio: p50(name, figure) / p50("none", figure),
+      milliseconds: { candidate: p50(name, figure), yardstick: p50("none", figure) },
     });
     return [
       against(ALL, "started", "the first words from the start of the program, all"),
@@ -136,7 +136,7 @@ class Programs implements AsyncDisposable {
 function rustProject(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "bench-extensions-")),
     [home, work] = [path.join(folder, "home"), path.join(folder, "work")];
-  for (const made of [home, path.join(work, "src")]) mkdirSync(made, { recursive: true });
+  for (const created of [home, path.join(work, "src")]) mkdirSync(created, { recursive: true });
   writeFileSync(path.join(work, "Cargo.toml"), `[package]\nname = "bench"\nversion = "0.1.0"\nedition = "2021"\n`);
   writeFileSync(path.join(work, "src/main.rs"), "fn main() {}\n");
   return folder;

@@ -8,8 +8,8 @@
  * take turns for 1,000 requests, each with its whole history, VS Code's system text and 48 tools. The same prompts go
  * to the agent alone. Then it measures the memory that the service retains per request after garbage collection.
  *
- * An agent has at most 16 live sessions. With one agent, most requests resume a session first; with four agents, none
- * does.
+ * An agent has at most 16 live sessions. With one agent, most requests resume a session first. With four agents, no
+ * request does.
  */
 import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
 import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
@@ -28,7 +28,7 @@ const FULL: Plan = { chats: 50, warmUp: 500, requests: 1000 },
 /** Turns before the first request, and requests of each length. */
 const LENGTHS = [10, 100, 600, 1000],
   PICKER_REQUESTS = { full: 90, quick: 30 };
-/** Milliseconds more than the agent alone. */
+/** Maximum milliseconds in addition to the agent alone. */
 const OVERHEAD_GOAL = 1;
 /**
  * Bytes that a request may retain: the texts of its turn, 600 here, and their parsed form. `MAX_HISTORY_CHARACTERS`
@@ -53,13 +53,13 @@ const bench: Bench = async ({ quick, table }) => {
   ] as const) {
     const { service, alone, bytes } = await run(plan, agents);
     const slope = slopeOf(bytes) / (plan.requests / PROBES);
-    const [ours, theirs] = [median(service), median(alone)];
+    const [serviceMs, aloneMs] = [median(service), median(alone)];
     rows.push({
       chats: `${plan.chats}, ${what}`,
       requests: plan.requests,
-      "p50 ms": round(ours),
-      "agent alone p50 ms": round(theirs),
-      "overhead p50 ms": round(ours - theirs),
+      "p50 ms": round(serviceMs),
+      "agent alone p50 ms": round(aloneMs),
+      "overhead p50 ms": round(serviceMs - aloneMs),
       "p99 ms": round(at(service, 0.99)),
       "bytes kept per request": Math.round(slope),
       "heap MB": round((bytes.at(-1) ?? 0) / 1024 / 1024),
@@ -68,8 +68,8 @@ const bench: Bench = async ({ quick, table }) => {
       {
         what: `a request, ${what}`,
         yardstick: "the prompt to the agent alone",
-        ratio: ours / theirs,
-        milliseconds: { candidate: ours, yardstick: theirs },
+        ratio: serviceMs / aloneMs,
+        milliseconds: { candidate: serviceMs, yardstick: aloneMs },
       },
       { what: `kept per request, ${what}`, yardstick: "3 kB", ratio: slope / SLOPE_GOAL, goal: 1 },
     );
@@ -83,18 +83,18 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
   const rows: Record<string, string | number>[] = [],
     measured: Measured[] = [];
   for (const turns of LENGTHS) {
-    const { size, picker: ours, alone, relayed, retainedBytes } = await picker(turns, requests),
-      overhead = median(ours) - median(alone),
+    const { size, picker: withPicker, alone, relayed, retainedBytes } = await picker(turns, requests),
+      overhead = median(withPicker) - median(alone),
       floor = median(relayed) - median(alone);
     rows.push({
       turns,
       requests,
       "history kB": Math.round(size / 1000),
-      "p50 ms": round(median(ours)),
+      "p50 ms": round(median(withPicker)),
       "agent alone p50 ms": round(median(alone)),
       "overhead p50 ms": round(overhead),
       "relay's p50 ms": round(floor),
-      "p99 ms": round(at(ours, 0.99)),
+      "p99 ms": round(at(withPicker, 0.99)),
       "bytes kept per request": Math.round(retainedBytes),
     });
     measured.push({
@@ -102,7 +102,7 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
       yardstick: "1 ms",
       ratio: overhead / OVERHEAD_GOAL,
       goal: 1,
-      milliseconds: { candidate: median(ours), yardstick: median(alone) },
+      milliseconds: { candidate: median(withPicker), yardstick: median(alone) },
     });
   }
   table({ title: "requests of VS Code's model picker, by the length of the chat", rows });
@@ -119,13 +119,13 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
   const figures = { service: [] as number[], alone: [] as number[], bytes: [] as number[] };
   for (let n = -warmUp; n < requests; n++) {
     const i = ((n + warmUp) * 7) % count,
-      chat = chats[i]; // 7: no chat twice in a round
+      chat = chats[i]; // a step of 7 visits each chat once per round
     if (!chat) throw new Error("unknown chat");
     const words = `Go on with number ${n} of ${i}: ${PIECES}`,
-      ours = await turn(service, chat, words, i % agents);
+      milliseconds = await turn(service, chat, words, i % agents);
     const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
     if (n < 0) continue;
-    figures.service.push(ours);
+    figures.service.push(milliseconds);
     figures.alone.push(alone.milliseconds);
     if ((n + 1) % (requests / PROBES) === 0) figures.bytes.push(await service.retainedBytes());
   }

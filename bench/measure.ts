@@ -8,9 +8,9 @@ export interface Measured {
   readonly what: string;
   /** Description of the yardstick. */
   readonly yardstick: string;
-  /** The candidate divided by the yardstick; below 1 is faster or smaller. */
+  /** The candidate divided by the yardstick. Below 1: faster or smaller. */
   readonly ratio: number;
-  /** The ratio to be reached, if any. */
+  /** Maximum ratio, if any. */
   readonly goal?: number;
   /** Times: medians of one round, unless the bench documents otherwise. */
   readonly milliseconds?: { readonly candidate: number; readonly yardstick: number };
@@ -45,15 +45,20 @@ export async function compare(
 ): Promise<Measured> {
   const times = { candidate: [] as number[], reference: [] as number[] };
   for (let round = -3; round < rounds; round++) {
-    const ours = await timed(candidate),
-      theirs = await timed(reference);
+    const candidateTime = await timed(candidate),
+      referenceTime = await timed(reference);
     if (round < 0) continue;
-    times.candidate.push(ours);
-    times.reference.push(theirs);
+    times.candidate.push(candidateTime);
+    times.reference.push(referenceTime);
   }
-  const ours = median(times.candidate),
-    theirs = median(times.reference);
-  return { what, yardstick, ratio: ours / theirs, milliseconds: { candidate: ours, yardstick: theirs } };
+  const candidateMs = median(times.candidate),
+    referenceMs = median(times.reference);
+  return {
+    what,
+    yardstick,
+    ratio: candidateMs / referenceMs,
+    milliseconds: { candidate: candidateMs, yardstick: referenceMs },
+  };
 }
 
 async function timed(work: Work): Promise<number> {

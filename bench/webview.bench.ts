@@ -1,7 +1,6 @@
 /**
  * Measures the chat view in a real Chromium while agents stream: the CPU time of its main thread per chunk of an
- * answer, and the delays that a user notices. A host in a worker uses the page's protocol through the production outbox
- * and channel.
+ * answer, and visible delays. A host in a worker uses the page's protocol through the production outbox and channel.
  *
  * CPU time is the thread's own, so that other load on the machine has little effect. The best of several rounds counts.
  */
@@ -19,11 +18,11 @@ interface Plan {
   readonly long: number;
   readonly chunks: number;
   readonly presses: number;
-  readonly asked: number;
+  readonly requests: number;
 }
 
-const FULL: Plan = { rounds: 2, long: 200_000, chunks: 3_000, presses: 200, asked: 300 };
-const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, asked: 60 };
+const FULL: Plan = { rounds: 2, long: 200_000, chunks: 3_000, presses: 200, requests: 300 };
+const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, requests: 60 };
 
 const SHORT = 2_000;
 /**
@@ -145,8 +144,8 @@ async function whileFlooded(browser: Browser, { presses }: Plan, fixture: BenchF
   return measured;
 }
 
-async function sidecarWhileFlooded({ asked }: Plan, fixture: BenchFixture): Promise<readonly Measured[]> {
-  const { idle, flooded } = await answersWhileFlooded(asked);
+async function sidecarWhileFlooded({ requests }: Plan, fixture: BenchFixture): Promise<readonly Measured[]> {
+  const { idle, flooded } = await answersWhileFlooded(requests);
   fixture.table({
     title: "the sidecar: until the first event for another session",
     rows: [

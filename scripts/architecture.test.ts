@@ -31,7 +31,7 @@ interface Sources {
   readonly code: readonly string[];
 }
 
-/** Names in `page` that `sources` lacks, in the page's order. */
+/** Names in `page` that do not occur in `sources`, in the page's order. */
 function unknownNames(page: string, sources: Sources): readonly string[] {
   return [...new Set(codeSpans(page))].filter(span => !isForeign(span) && !exists(span, sources));
 }

@@ -39,7 +39,7 @@ try {
     minifySyntax: true,
     logLevel: "warning",
   });
-  // Without `keepNames`: functions that run in a page are sent there as text.
+  // Without `keepNames`, because functions are sent to a page as text.
   await build({
     entryPoints: globSync(["bench"], /\.browser\.ts$/),
     outdir,

@@ -27,8 +27,8 @@ class BundledPackages {
 }
 
 /**
- * The folder of the package that contains a file in node_modules: the nearest one whose package.json has name and
- * version.
+ * The folder of the package that contains a file in node_modules: the nearest folder with name and version in
+ * package.json.
  */
 function packageFolder(file) {
   if (!file.includes(`node_modules${path.sep}`)) return undefined;

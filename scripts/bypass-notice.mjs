@@ -1,5 +1,5 @@
 /**
- * The words of each notice that a chain runs without a proxy. `sidecar/conductor/conductor.test.ts` compares them with
- * the notices, so that a test that expects no notice can fail.
+ * Matches each notice that a chain bypasses a proxy. `sidecar/conductor/conductor.test.ts` checks the pattern with real
+ * notices, because other tests only check that nothing matches.
  */
 export const BYPASSED = /is skipped/;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export const censusWorks = process.platform === "linux";
 
-/** Living processes, except this one, whose initial environment contained `NAME=value`. */
+/** Running processes, except the current one, whose initial environment contained `NAME=value`. */
 export function census(entry) {
   if (!censusWorks) return [];
   return readdirSync("/proc")
@@ -22,7 +22,7 @@ export function census(entry) {
     });
 }
 
-/** Waits up to `milliseconds` for all these processes to end, and returns the remaining ones. */
+/** Waits up to `milliseconds` for the exit of all these processes, and returns the remaining ones. */
 export async function leftovers(entry, milliseconds) {
   for (const deadline = Date.now() + milliseconds; ; ) {
     const found = census(entry);

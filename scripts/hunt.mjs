@@ -1,5 +1,5 @@
-// `npm run hunt [-- MINUTES [PATH-PREFIX…]]`: repeats the property tests with new seeds until one fails or the time is
-// over (default: ten minutes; the last round is completed). Prints failures with their seed and exits with code 1.
+// `npm run hunt [-- MINUTES [PATH-PREFIX…]]`: repeats the property tests with new seeds until a failure or the time
+// limit (default: ten minutes; the last round is completed). Prints failures with their seed and exits with code 1.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { globSync } from "./glob.mjs";

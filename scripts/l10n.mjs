@@ -1,5 +1,5 @@
-// The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code looks up the file of its display language
-// there, such as `bundle.l10n.de.json`, and the extension passes it to the page and the sidecar.
+// The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code loads the file of its display language from the
+// same folder, such as `bundle.l10n.de.json`. The extension passes its content to the page and the sidecar.
 //   node scripts/l10n.mjs            in the project; a unit test compares the catalogue with the sources
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -9,13 +9,13 @@ import { globSync } from "./glob.mjs";
 export const CATALOGUE = "l10n/bundle.l10n.json";
 const PROGRAMS = ["src", "webview", "sidecar"];
 
-/** The messages of all `l10n.t` in the sources, sorted, as VS Code's format demands: the text is its own key. */
+/** The messages of all calls of `l10n.t`, sorted, in VS Code's format: each text is its own key. */
 export function catalogue() {
   const messages = globSync(PROGRAMS, /(?<!\.test)\.ts$/).flatMap(file => messagesIn(file, readFileSync(file, "utf8")));
   return Object.fromEntries([...new Set(messages)].sort().map(message => [message, message]));
 }
 
-/** Throws if a message is computed. */
+/** Throws for a computed message. */
 export function messagesIn(file, source) {
   const found = [];
   const visit = node => {

@@ -17,7 +17,7 @@ const ERRORS = "sidecar/errors.ts",
   METHODS = "sidecar/acp/methods.ts";
 /** The modules that every part of the extension host may import. */
 const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/translation.ts"];
-/** Texts for the user are in every folder. */
+/** Every folder contains texts for the user. */
 const TEXTS = "@vscode/l10n";
 
 /**
@@ -246,7 +246,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 /**
- * Modules that only these files may import, whatever their row says. Tests and the programs that they run may start
+ * Modules that only these files may import, regardless of their row. Tests and the programs that they run may start
  * processes.
  */
 const ONLY: Readonly<Record<string, RegExp>> = {
@@ -311,8 +311,8 @@ function importedFiles(file: string): readonly string[] {
   });
 }
 
-/** One circle of each part of the graph that has any: its nodes in the order of their edges. */
-function circles(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+/** One cycle of each part of the graph that has cycles: its nodes in the order of the edges. */
+function cycles(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
   const found: string[][] = [],
     done = new Set<string>(),
     path: string[] = [];
@@ -333,7 +333,7 @@ function circles(graph: ReadonlyMap<string, readonly string[]>): readonly (reado
   return found;
 }
 
-/** The modules that hold the method names of a protocol. */
+/** The modules with the method names of the protocols. */
 const METHOD_TABLES: ReadonlySet<string> = new Set([
   METHODS,
   "sidecar/mcp/methods.ts",
@@ -343,7 +343,7 @@ const namesIn = (table: object): readonly string[] =>
   Object.values(table).flatMap((entry: unknown) =>
     typeof entry === "object" && entry !== null ? namesIn(entry) : [String(entry)],
   );
-/** Words that are also names of other things. */
+/** Method names that also have other meanings. */
 const AMBIGUOUS: readonly string[] = [
   MCP_METHODS.ping,
   LSP_METHODS.shutdown,
@@ -355,16 +355,16 @@ const AMBIGUOUS: readonly string[] = [
 const METHOD_NAMES: ReadonlySet<string> = new Set(
   namesIn([acp, MCP_METHODS, STATELESS_METHODS, LSP_METHODS]).filter(name => !AMBIGUOUS.includes(name)),
 );
-/** A name of ACP, also one that no table has yet. */
+/** A method name of ACP, also a name that is missing in the tables. */
 const ACP_NAME = /^(session|fs|terminal|elicitation|auth|providers|tool_call|_?mcp|_?proxy)\/[a-z_/]+$/;
-/** Files without a match need no parser. */
+/** Files without a match are not parsed. */
 const QUOTED = /["'`](initialize|authenticate|logout|\$\/|[\w.]+\/|[a-z]+_[a-z_]+["'`])/;
 const isProduction = (file: string): boolean =>
   /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^\w+\/testing\//.test(file);
 
 /**
  * The method names of ACP, MCP and LSP, and the kinds of `session/update`, that a production file contains as literals
- * (issue 15 item 2). Names without a slash are words, which a type may use otherwise; the `id` of a rule is no method.
+ * (issue 15 item 2). A type may use a name without a slash with another meaning. The `id` of a rule is not a method.
  */
 function methodLiterals(file: string, source: string): string[] {
   if (!isProduction(file) || METHOD_TABLES.has(file) || !QUOTED.test(source)) return [];
@@ -399,14 +399,14 @@ suite("layers", () => {
     );
   });
 
-  test("contains no circle of files", () => {
+  test("contains no import cycle", () => {
     const files = ROOTS.flatMap(root =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => join(root, name.replaceAll("\\", "/"))),
     ).filter(file => /\.tsx?$/.test(file));
-    deepEqual(circles(new Map(files.map(file => [file, importedFiles(file)]))), []);
+    deepEqual(cycles(new Map(files.map(file => [file, importedFiles(file)]))), []);
   });
 
-  test("finds a circle of files", () => {
+  test("detects an import cycle", () => {
     const graph = new Map([
       ["a", ["b"]],
       ["b", ["c", "d"]],
@@ -414,12 +414,12 @@ suite("layers", () => {
       ["d", ["e"]],
       ["e", []],
     ]);
-    deepEqual(circles(graph), [["b", "c"]]);
-    deepEqual(circles(new Map([...graph, ["c", []], ["e", ["a"]]])), [["a", "b", "d", "e"]]);
-    deepEqual(circles(new Map([...graph, ["c", []]])), []);
+    deepEqual(cycles(graph), [["b", "c"]]);
+    deepEqual(cycles(new Map([...graph, ["c", []], ["e", ["a"]]])), [["a", "b", "d", "e"]]);
+    deepEqual(cycles(new Map([...graph, ["c", []]])), []);
   });
 
-  test("only the method tables contain method names", () => {
+  test("contains method names only in the method tables", () => {
     const files = ["src", "webview", "sidecar"].flatMap(root =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
     );
@@ -429,7 +429,7 @@ suite("layers", () => {
     );
   });
 
-  test("import only earlier layers", () => {
+  test("permits only imports from earlier rows", () => {
     const upward = LAYERS.flatMap(([folder, mayImport], i) =>
       mayImport
         .filter(target => /^(src|webview|sidecar)\b/.test(target) && !["src", "webview", "sidecar"].includes(target))
@@ -449,7 +449,7 @@ suite("layers", () => {
       [],
     ));
 
-  const refused: readonly [file: string, source: string][] = [
+  const rejected: readonly [file: string, source: string][] = [
     ["src/protocol/chat/chat.ts", `import type { Uri } from "vscode"`],
     ["src/protocol/chat/chat.ts", `import { randomUUID } from "node:crypto"`],
     ["src/chat/view.ts", `import { ndJsonStream } from '@agentclientprotocol/sdk'`],
@@ -479,7 +479,7 @@ suite("layers", () => {
     ["webview/runtime/runtime.ts", `import { selectors } from "../mynah/selectors"`],
     ["src/test/page/chat.page.ts", `import { selectors } from "../../../webview/mynah/selectors"`],
   ];
-  for (const [file, source] of refused)
+  for (const [file, source] of rejected)
     test(`rejects ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
 
   const accepted: readonly [file: string, source: string][] = [

@@ -1,5 +1,5 @@
-// An ESLint rule: a text for the user is a call of `l10n.t`, so that it is in the catalogue (issue 15 item 1). A text
-// is a sentence, or the value of a property that names a label. Log lines stay in English, like those of VS Code.
+// An ESLint rule: each text for the user is a call of `l10n.t`, so that the catalogue contains the text (issue 15 item
+// 1). A text is a sentence, or the value of a property that names a label. Log lines are in English, as in VS Code.
 
 /** A text starts with a capital, a placeholder, a number, a setting, or a mark of Markdown or of a list. */
 const OPENING = /^(?:[*_✓✗·→] ?)*[“(]?(?:\{\d+\}|\p{Lu}|\d+ |symposium\.\p{L}+ )/u;
@@ -19,7 +19,7 @@ const LABELS = new Set([
   "hint",
   "note",
 ]);
-/** Functions whose texts are for the log or for a programmer. */
+/** Functions whose texts are for the log or for developers. */
 const UNTRANSLATED =
   /(?:^|\.)(?:log|debug|info|warn|error|trace|onWarning|assertNever|l10n\.t)$|^RpcError$|^TypeError$/;
 
@@ -43,7 +43,7 @@ function placeholders(node) {
 
 const isPlus = node => node.type === "BinaryExpression" && node.operator === "+";
 
-/** Whether the node's position in the code cannot show a text to the user. */
+/** Whether the node's position excludes a text for the user. */
 function isNoText(node) {
   const { parent } = node;
   switch (parent.type) {
@@ -78,7 +78,7 @@ function isUntranslated(node) {
       UNTRANSLATED.test(nameOf(parent.callee))
     )
       return true;
-    // A placeholder of a text is checked by itself, and so is a function that is passed as an argument.
+    // Placeholders of a text, and functions as arguments, are checked separately.
     if (/Function/.test(parent.type)) return false;
   }
   return false;
@@ -91,7 +91,7 @@ function nameOf(callee) {
   return "";
 }
 
-/** A phrase anywhere; a single word where the property, or the file (`isCatalogue`), is for labels only. */
+/** Accepts a phrase anywhere, and a single word in a property or a file (`isCatalogue`) that contains only labels. */
 function isText(node, message, isCatalogue) {
   const text = message.trim();
   if (!OPENING.test(text) || !/\p{Ll}{2}/u.test(text.replaceAll(/\{\d+\}/g, ""))) return false;

@@ -1,7 +1,7 @@
 // `npm run mutants [-- --count N] [--seed N] [--quick] [PATH-PREFIX…]`: measures the unit tests. Makes one random
-// mutation in each of N random modules, and runs the tests that import the module: the nearest first, then the others,
-// then those that start programs, unless `--quick`. Prints the mutants with the test that detected each. Exits with
-// code 1 if one survived. Works in a temporary copy of the checkout.
+// mutation in each of N random modules, and runs the tests that import the module. The nearest tests run first, then
+// the others, then those that start programs, unless `--quick`. Prints the mutants with the test that detected each.
+// Exits with code 1 if a mutant survived. Works in a temporary copy of the checkout.
 import { build, stop } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";

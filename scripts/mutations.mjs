@@ -15,8 +15,8 @@ const FLIPPED = {
 const PREDICATES = new Set(["every", "has", "some", "includes", "startsWith", "endsWith", "test"]);
 
 /**
- * The possible mutations, in the order of the source. Replacing the characters from `start` to `end` by `replacement`
- * applies one.
+ * The possible mutations, in the order of the source. A mutation replaces the characters from `start` to `end` by
+ * `replacement`.
  */
 export function mutationsIn(source) {
   const file = ts.createSourceFile("module.ts", source, ts.ScriptTarget.Latest, true),
@@ -27,7 +27,7 @@ export function mutationsIn(source) {
   };
   const visit = node => {
     if (ts.isTypeNode(node) || ts.isInterfaceDeclaration(node) || isLogging(node)) return;
-    if (ts.isIfStatement(node) && node.elseStatement === undefined && leaves(node.thenStatement))
+    if (ts.isIfStatement(node) && node.elseStatement === undefined && isExit(node.thenStatement))
       add(node.expression, "guard removed", "false");
     else if (ts.isBinaryExpression(node)) {
       const flipped = FLIPPED[node.operatorToken.getText(file)];
@@ -47,9 +47,9 @@ export function mutationsIn(source) {
 export const mutated = (source, { start, end, replacement }) =>
   source.slice(0, start) + replacement + source.slice(end);
 
-/** Whether the statement only leaves the function or the loop. */
-function leaves(statement) {
-  if (ts.isBlock(statement)) return statement.statements.length === 1 && leaves(statement.statements[0]);
+/** Whether the statement only exits the function or the loop. */
+function isExit(statement) {
+  if (ts.isBlock(statement)) return statement.statements.length === 1 && isExit(statement.statements[0]);
   return (
     ts.isReturnStatement(statement) ||
     ts.isThrowStatement(statement) ||
@@ -64,7 +64,7 @@ const isLogging = node =>
   ts.isCallExpression(node.expression) &&
   /(^|[.#])log\.\w+$/.test(node.expression.expression.getText());
 
-/** A negation of `!x.has(y)` would be applied twice. */
+/** Excludes a call after `!`, because the removal of `!` is the same mutation. */
 const isPredicateCall = node =>
   ts.isCallExpression(node) &&
   ts.isPropertyAccessExpression(node.expression) &&

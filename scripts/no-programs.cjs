@@ -1,5 +1,5 @@
-// Loaded before the quick unit tests. Starting a program in them fails with a hint. A program takes the time of a
-// hundred unit tests and slows down with the load of the machine, so `npm run check` omits such tests.
+// Loaded before the quick unit tests. Each start of a program fails with a hint. A program takes as long as a hundred
+// unit tests and slows down under load, so `npm run check` omits such tests.
 const programs = require("node:child_process");
 const { syncBuiltinESMExports } = require("node:module");
 

@@ -1,4 +1,4 @@
-// Tests the npm package as a user of another editor receives it: packed, installed offline, and used over stdio.
+// Tests the npm package like a user of another editor: packed, installed offline, and used over stdio.
 //   npm test -- --only npm
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -34,7 +34,7 @@ suite("npm package", () => {
   }
 
   /** Runs the command with these lines on stdin. Ends stdin after the response to the last request. */
-  function speak(args, requests) {
+  function exchange(args, requests) {
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, {
         cwd: folder,
@@ -70,7 +70,7 @@ suite("npm package", () => {
   }
 
   const prompted = async args => {
-    const { code, stderr, answers } = await speak(args, [
+    const { code, stderr, answers } = await exchange(args, [
       () => ({ method: "initialize", params: { protocolVersion: 1 } }),
       () => ({ method: "session/new", params: { cwd: folder, mcpServers: [] } }),
       ([, { sessionId }]) => ({
@@ -100,13 +100,13 @@ suite("npm package", () => {
   });
 
   test("supports --version and --help", async () => {
-    assert.deepEqual(await speak(["--version"], []), {
+    assert.deepEqual(await exchange(["--version"], []), {
       code: 0,
       stdout: `${manifest.version}\n`,
       stderr: "",
       answers: [],
     });
-    assert.match((await speak(["--help"], [])).stdout, /run-with/);
+    assert.match((await exchange(["--help"], [])).stdout, /run-with/);
   });
 
   test("runs Eliza as an agent", () => prompted(["eliza", "--deterministic"]));
@@ -123,7 +123,7 @@ suite("npm package", () => {
     ]));
 
   test("explains the mcp command", async () => {
-    const { code, stderr } = await speak(["mcp"], []);
+    const { code, stderr } = await exchange(["mcp"], []);
     assert.equal(code, 2);
     assert.match(stderr, /run-with/);
   });

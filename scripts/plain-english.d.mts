@@ -8,6 +8,6 @@ export function avoidedIn(name: string): { readonly word: string; readonly inste
 export function sentencesOf(text: string): readonly string[];
 export function faultsIn(text: string): readonly Fault[];
 export function passagesOf(markdown: string): readonly string[];
-export function longSentences(passage: string, most: number): readonly string[];
+export function longSentences(passage: string, maxWords: number): readonly string[];
 declare const plugin: ESLint.Plugin;
 export default plugin;

@@ -59,14 +59,14 @@ export function passagesOf(markdown) {
     .filter(block => /\p{L}/u.test(block));
 }
 
-/** Sentences of a passage with more than `most` words. */
-export function longSentences(passage, most) {
+/** Sentences of a passage with more than `maxWords` words. */
+export function longSentences(passage, maxWords) {
   return sentencesOf(passage).filter(
-    sentence => sentence.split(" ").filter(word => /[\p{L}\d]/u.test(word)).length > most,
+    sentence => sentence.split(" ").filter(word => /[\p{L}\d]/u.test(word)).length > maxWords,
   );
 }
 
-/** Comments as texts: consecutive `//` lines are one. Directives are left out. */
+/** Comments as texts, without directives. Consecutive `//` lines are one comment. */
 function commentsOf(source) {
   const merged = [];
   for (const comment of source.getAllComments()) {
@@ -181,7 +181,7 @@ const REPLACED_WORDS = new Map(
     world: "Deps, Host",
   }),
 );
-/** Names that say nothing alone; a longer name may contain them. */
+/** Names without a meaning alone. A longer name may contain them. */
 const REPLACED_NAMES = new Map(
   Object.entries({
     act: "action, perform…",
@@ -216,8 +216,8 @@ export function avoidedIn(name) {
 }
 
 /**
- * Types, classes, their members, and functions and variables of a module. A local variable is read with its function;
- * a key of an object literal belongs to the type that declares it, and a quoted key to a wire.
+ * Types, classes, their members, and functions and variables of a module. Local variables are excluded, and so are keys
+ * of object literals: the type declares the key, and a quoted key belongs to a protocol.
  */
 const names = {
   meta: {

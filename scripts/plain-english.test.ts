@@ -18,7 +18,7 @@ const DOCUMENTS = [
     .filter(name => name.endsWith(".md"))
     .map(name => `docs/${name.replaceAll("\\", "/")}`),
 ];
-/** Released sections of the changelog are not changed any more. */
+/** Released sections of the changelog are final. */
 const checkedPart = (name: string): string => {
   const text = readFileSync(name, "utf8");
   return name === "CHANGELOG.md" ? (text.split(/^## (?!\[Unreleased\])/m)[0] ?? "") : text;

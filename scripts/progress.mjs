@@ -1,16 +1,16 @@
-// Signs of life of long work. Uses nothing that has to be installed.
+// Progress messages of long tasks. Uses only Node's own modules.
 
 const EVERY_MS = 8_000;
 
-/** Names of the work that runs, with the time of its start. */
+/** Running tasks, with their names and start times. */
 const running = new Map();
 let timer;
 
-/** Does the work, and prints every eight seconds what runs and for how long. Returns what the work returns. */
-export async function progress(name, work, say = text => console.log(text)) {
+/** Runs `work`, and prints the running tasks and their durations every eight seconds. Returns the result of `work`. */
+export async function progress(name, work, print = text => console.log(text)) {
   const key = Symbol(name);
   running.set(key, { name, start: Date.now() });
-  timer ??= setInterval(() => say(report(running.values(), Date.now())), EVERY_MS);
+  timer ??= setInterval(() => print(report(running.values(), Date.now())), EVERY_MS);
   try {
     return await work();
   } finally {
@@ -23,5 +23,5 @@ export async function progress(name, work, say = text => console.log(text)) {
 }
 
 /** One line: `  … units (24 s), types (8 s)`. */
-export const report = (works, now) =>
-  `  … ${[...works].map(({ name, start }) => `${name} (${Math.round((now - start) / 1000)} s)`).join(", ")}`;
+export const report = (tasks, now) =>
+  `  … ${[...tasks].map(({ name, start }) => `${name} (${Math.round((now - start) / 1000)} s)`).join(", ")}`;

@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 
 interface Progress {
-  report(works: Iterable<{ readonly name: string; readonly start: number }>, now: number): string;
+  report(tasks: Iterable<{ readonly name: string; readonly start: number }>, now: number): string;
   progress<T>(name: string, work: () => Promise<T>, report?: (text: string) => void): Promise<T>;
 }
 
@@ -13,11 +13,11 @@ const load = async (): Promise<Progress> =>
 
 suite("progress messages", () => {
   test("names all running tasks with their seconds", async () => {
-    const works = [
+    const tasks = [
       { name: "units", start: 1_000 },
       { name: "types", start: 17_000 },
     ];
-    assert.equal((await load()).report(works, 25_000), "  … units (24 s), types (8 s)");
+    assert.equal((await load()).report(tasks, 25_000), "  … units (24 s), types (8 s)");
   });
 
   test("returns the task's result and prints nothing for a short task", async () => {

@@ -26,13 +26,13 @@ export function killGroup(pid, signal) {
   try {
     process.kill(process.platform === "win32" ? pid : -pid, signal);
   } catch {
-    /* It has ended. */
+    /* The process has exited. */
   }
 }
 
 /**
  * Runs a program to its end in a separate process group. `output`: "inherit", or "hold" to return the output. The code
- * is 1 for a program that does not start, dies by a signal, or exceeds `limit` milliseconds.
+ * is 1 for a program that does not start, is terminated by a signal, or exceeds `limit` milliseconds.
  */
 export function run(command, args, { cwd = root, env = {}, output = "inherit", limit } = {}) {
   return new Promise(resolve => {
@@ -44,11 +44,11 @@ export function run(command, args, { cwd = root, env = {}, output = "inherit", l
     });
     running.add(child);
     let text = "";
-    const keep = chunk => {
+    const append = chunk => {
       text += chunk;
     };
-    child.stdout?.setEncoding("utf8").on("data", keep);
-    child.stderr?.setEncoding("utf8").on("data", keep);
+    child.stdout?.setEncoding("utf8").on("data", append);
+    child.stderr?.setEncoding("utf8").on("data", append);
     const timer =
       limit === undefined
         ? undefined

@@ -7,7 +7,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { progress } from "./progress.mjs";
 
-// The version check comes first and uses no newer features.
+// The version check runs first and uses no newer features.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Node 20.19 or newer is required. This is ${process.version}.`);

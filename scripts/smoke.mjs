@@ -53,7 +53,7 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   } catch (error) {
     code = 1;
     console.error(`The smoke test failed: ${error.message}`);
-    if (page !== undefined) await lastWords(page);
+    if (page !== undefined) await printNotifications(page);
   }
   if (page !== undefined) {
     mkdirSync(path.dirname(screenshot), { recursive: true });
@@ -68,8 +68,8 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   return code;
 }
 
-/** VS Code's own notifications, which a user would have seen. */
-async function lastWords(page) {
+/** Prints VS Code's own notifications. */
+async function printNotifications(page) {
   const texts = await page
     .locator(".notification-list-item-message")
     .allInnerTexts()

@@ -16,39 +16,42 @@ const WORKSPACE = path.join(root, "test-workspace");
 const HINT = "To open the chat, select the Symposium icon in the activity bar.";
 
 export async function start(argv) {
-  const asked = options(argv, {
+  const parsed = options(argv, {
     flags: ["smoke", "browser", "development"],
     one: ["agent", "screenshot", "timeout", "permission", "folder", "stop"],
     many: ["prompt"],
   });
-  if (asked.rest.length > 0)
+  if (parsed.rest.length > 0)
     fail(
-      `Unexpected argument "${asked.rest.join(" ")}". ` +
+      `Unexpected argument "${parsed.rest.join(" ")}". ` +
         "Pass an agent's command as one argument: npm start -- --agent 'my-agent --acp'",
     );
-  if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop))
+  if (
+    !parsed.smoke &&
+    (parsed.prompt.length > 0 || parsed.screenshot || parsed.timeout || parsed.permission || parsed.stop)
+  )
     fail("--prompt, --permission, --stop, --screenshot and --timeout require --smoke.");
-  if (!["allow", "reject", undefined].includes(asked.permission))
-    fail(`--permission must be allow or reject, not "${asked.permission}".`);
-  const seconds = Number(asked.timeout ?? 120);
-  if (!(seconds > 0)) fail(`--timeout must be a number of seconds, not "${asked.timeout}".`);
+  if (!["allow", "reject", undefined].includes(parsed.permission))
+    fail(`--permission must be allow or reject, not "${parsed.permission}".`);
+  const seconds = Number(parsed.timeout ?? 120);
+  if (!(seconds > 0)) fail(`--timeout must be a number of seconds, not "${parsed.timeout}".`);
   try {
-    await build(asked.development ? "development" : "production");
-    const settings = agentSettings(asked.agent);
-    const workspace = asked.folder === undefined ? WORKSPACE : path.resolve(caller(), asked.folder);
-    if (asked.smoke)
+    await build(parsed.development ? "development" : "production");
+    const settings = agentSettings(parsed.agent);
+    const workspace = parsed.folder === undefined ? WORKSPACE : path.resolve(caller(), parsed.folder);
+    if (parsed.smoke)
       process.exitCode = await progress("VS Code", () =>
         smoke({
-          prompts: asked.prompt,
+          prompts: parsed.prompt,
           settings,
-          screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")),
+          screenshot: path.resolve(caller(), parsed.screenshot ?? path.join(root, "out/smoke.png")),
           seconds,
           workspace,
-          permission: asked.permission,
-          stop: asked.stop,
+          permission: parsed.permission,
+          stop: parsed.stop,
         }),
       );
-    else if (!asked.browser && desktop()) await openDesktop(desktop(), settings, workspace);
+    else if (!parsed.browser && desktop()) await openDesktop(desktop(), settings, workspace);
     else await openBrowser(settings, workspace);
   } catch (error) {
     fail(error.message);
@@ -73,18 +76,18 @@ function agentSettings(command) {
 
 /** The agent's name in the chat: the program, without its runner and options. */
 function nameOf(command) {
-  const words = command
+  const parts = command
     .trim()
     .split(/\s+/)
     .filter(word => !/^-|^\w+=/.test(word) && !["env", "exec", "node", "npx", "uvx"].includes(path.basename(word)));
-  return path.basename(words[0]?.replaceAll(/["']/g, "") ?? "") || "Agent";
+  return path.basename(parts[0]?.replaceAll(/["']/g, "") ?? "") || "Agent";
 }
 
 const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
 
 const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
 
-/** A separate profile, isolated from the user's settings and extensions. Changes made there in VS Code are kept. */
+/** A separate profile, isolated from the user's settings and extensions. Changes in VS Code persist. */
 function profile(name, settings) {
   const folder = path.join(cacheFolder, "profiles", name);
   const userData = path.join(folder, "user-data"),

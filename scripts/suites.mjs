@@ -33,14 +33,14 @@ const PAGES_LIMIT = LIMIT + Number(process.env.SYMPOSIUM_KILLS ?? 0) * 60_000;
 /** The sum of several results under one name. */
 export const sum = (name, results) => ({
   name,
-  passed: results.reduce((total, one) => total + one.passed, 0),
-  failed: results.flatMap(one => one.failed),
-  skipped: results.flatMap(one => one.skipped),
+  passed: results.reduce((total, result) => total + result.passed, 0),
+  failed: results.flatMap(result => result.failed),
+  skipped: results.flatMap(result => result.skipped),
 });
 
 /**
- * Does the work for each item, `workers` at a time: one for each core of a small machine. Resolves to the results in
- * the order of the items.
+ * Runs `work` for each item, `workers` at a time: one for each core of a small machine. Resolves to the results in the
+ * order of the items.
  */
 export async function sideBySide(items, work, workers = 2) {
   const results = [],
@@ -93,13 +93,16 @@ export async function lint({ cached = false } = {}) {
 }
 
 /**
- * Unit, property, layer and golden tests on this Node. Tests that start programs, and mostly wait for them, run in
- * parallel to the others, which share two cores. `quick`: only the others. With `output` "hold" nothing is printed.
+ * Unit, property, layer and golden tests on this Node. Tests that start programs mostly wait, so they run in parallel
+ * to the others, which share two cores. `quick`: only the others. With `output` "hold" nothing is printed.
  */
 export async function units({ grep, output, quick = false } = {}) {
   const part = (title, ...which) =>
-    held(title, { grep, output }, (env, how) =>
-      node("scripts/units.mjs", [...which, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }),
+    buffered(title, { grep, output }, (env, runOptions) =>
+      node("scripts/units.mjs", [...which, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], {
+        env,
+        ...runOptions,
+      }),
     );
   return sum(
     "units",
@@ -113,8 +116,8 @@ export async function units({ grep, output, quick = false } = {}) {
 /** The suites that run inside VS Code's extension host. */
 export async function host({ grep, output } = {}) {
   await compileHost();
-  return held("host", { grep, output }, (env, how) =>
-    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, ...how }),
+  return buffered("host", { grep, output }, (env, runOptions) =>
+    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, ...runOptions }),
   );
 }
 
@@ -132,7 +135,7 @@ const programs = () =>
     outExtension: { ".js": ".mjs" },
   }));
 
-/** The suites of pages that take longest. */
+/** The slowest page suites. */
 const SLOWEST = [
   "accessibility",
   "delivery",
@@ -147,7 +150,7 @@ const SLOWEST = [
   "orphans",
   "settings-keys",
 ];
-/** Page tests often wait for VS Code, so one process more than there are cores runs. Each needs about 1.5 GB. */
+/** One process more than the number of cores, because page tests often wait for VS Code. Each needs about 1.5 GB. */
 const BROWSERS = Math.min(4, availableParallelism() + 1);
 
 /** The chat view in plain Chromium, with the extension host, the sidecar and a scripted agent, but without VS Code. */
@@ -157,8 +160,8 @@ export const webview = ({ grep } = {}) => inBrowsers("webview", { folder: "src/t
 export const pages = ({ grep } = {}) => inBrowsers("pages", { folder: "src/test/page", kind: "page", grep });
 
 /**
- * Runs the files `*.KIND.ts` of a folder in several processes, each with a browser. Their output is held until they
- * have ended.
+ * Runs the files `*.KIND.ts` of a folder in several processes, each with a browser. Their output is buffered until they
+ * exit.
  */
 async function inBrowsers(name, { folder, kind, grep }) {
   await programs();
@@ -203,7 +206,7 @@ export function shares(names) {
 }
 
 const inBrowser = (title, files, grep) =>
-  held(title, { grep }, (env, how) =>
+  buffered(title, { grep }, (env, runOptions) =>
     node(
       "node_modules/mocha/bin/mocha.js",
       [
@@ -218,13 +221,13 @@ const inBrowser = (title, files, grep) =>
         ...pick(grep),
         ...files,
       ],
-      { env, ...how, limit: timeLimit(PAGES_LIMIT) },
+      { env, ...runOptions, limit: timeLimit(PAGES_LIMIT) },
     ),
   );
 
 /** The command line as npm packs and installs it. */
 export const npm = ({ grep, output } = {}) =>
-  held("npm", { grep, output }, (env, how) =>
+  buffered("npm", { grep, output }, (env, runOptions) =>
     node(
       "node_modules/mocha/bin/mocha.js",
       [
@@ -238,7 +241,7 @@ export const npm = ({ grep, output } = {}) =>
         ...pick(grep),
         "scripts/npm-package.test.mjs",
       ],
-      { env, ...how },
+      { env, ...runOptions },
     ),
   );
 
@@ -295,7 +298,7 @@ async function compileHost() {
 }
 
 let compiling = Promise.resolve();
-/** One compilation at a time, because each ends esbuild's service: it would be reported as a leftover process. */
+/** One compilation at a time, because each stops esbuild's service, which would be reported as a leftover process. */
 function compile(entryPoints, outdir, options) {
   const work = async () => {
     rmSync(path.join(root, outdir), { recursive: true, force: true });
@@ -330,7 +333,7 @@ export async function mocha(name, { grep, output }, start) {
     const { code, text } = await start({ SYMPOSIUM_REPORT: report });
     if (!existsSync(report)) return failed(name, `The suite did not complete (exit code ${code}). ${ending(text)}`);
     const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
-    // mocha has already printed the failures, unless its output was held.
+    // mocha has already printed the failures, unless its output was buffered.
     for (const failure of result.failed) failure.shown = output !== "hold";
     if (code !== 0 && result.failed.length === 0)
       result.failed.push({ title: name, message: `It exited with code ${code}. ${ending(text)}` });
@@ -342,11 +345,8 @@ export async function mocha(name, { grep, output }, start) {
   }
 }
 
-/**
- * Runs mocha concurrently with another: prints its output in one piece at the end, and not at all if no test ran or
- * `output` is "hold".
- */
-async function held(title, { grep, output }, start) {
+/** Runs mocha concurrently with another. Prints the output at the end, unless no test ran or `output` is "hold". */
+async function buffered(title, { grep, output }, start) {
   const began = Date.now();
   let printed = "";
   const result = await mocha(title, { grep, output: "hold" }, async env => {

@@ -32,9 +32,9 @@ export function summary(results, { seconds, grep, only = [] }) {
 /** The first lines contain the error. */
 function beginning(message) {
   const lines = String(message).trimEnd().split("\n"),
-    left = lines.length - LINES;
+    remaining = lines.length - LINES;
   const shown = lines.slice(0, LINES).map(line => (line.length <= CHARACTERS ? line : `${line.slice(0, CHARACTERS)}…`));
-  return [...shown, ...(left > 0 ? [`… and ${left} more ${left === 1 ? "line" : "lines"}`] : [])].map(line =>
-    `    ${line}`.trimEnd(),
+  return [...shown, ...(remaining > 0 ? [`… and ${remaining} more ${remaining === 1 ? "line" : "lines"}`] : [])].map(
+    line => `    ${line}`.trimEnd(),
   );
 }

@@ -1,7 +1,7 @@
 // `npm run test:installs`: installs agents from the registries of npm, Python and Rust into a store in a temporary
-// folder and starts them, then again without tools and network. Also tests installed language servers, and proxies and
-// conductors of every published generation, built by cargo. Opt-in, because it needs a network and minutes. Tests of
-// tools missing on this machine are skipped.
+// folder and starts them. Then starts them again without tools and network. Also tests installed language servers, and
+// proxies and conductors of every published generation, built by cargo. Opt-in, because it needs a network and minutes.
+// Tests of tools missing on this machine are skipped.
 //   npm run test:installs [-- --grep PATTERN]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ const end = found => {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      /* It has ended in the meantime. */
+      /* The process has exited meanwhile. */
     }
 };
 process.on("exit", () => {

@@ -1,5 +1,5 @@
-// Loaded by mocha before the tests. Their limits are scaled by the load at the start of the run; a test that starts on
-// a busier machine gets more time.
+// Loaded by mocha before the tests. Scales their limits by the load at the start of the run. A test that starts under a
+// higher load gets more time.
 import { timeLimit } from "./time-limits.mjs";
 
 const SECOND = 1000;

@@ -137,7 +137,7 @@ function end(found) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      /* It has ended in the meantime. */
+      /* The process has exited meanwhile. */
     }
 }
 

@@ -2,7 +2,7 @@
 //   node scripts/units.mjs [--quick | --spawning] [--share=I/N] [PATH-PREFIX]… [-- MOCHA-OPTION…]
 //       e.g. node scripts/units.mjs sidecar/rpc -- --grep order
 // Runs the tests whose path starts with a prefix, or all without a prefix. Tests that start programs are in
-// NAME.spawn.test.ts: --spawning runs only those, --quick runs the others, which cannot start one. --share=1/2 runs
+// NAME.spawn.test.ts: --spawning runs only those, and --quick the others, which cannot start programs. --share=1/2 runs
 // every second file, --share=2/2 the others.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -16,11 +16,11 @@ const root = path.resolve(import.meta.dirname, "..");
 process.chdir(root);
 const argv = process.argv.slice(2);
 const cut = argv.indexOf("--");
-const ours = cut === -1 ? argv : argv.slice(0, cut);
-const kind = ours.find(word => word === "--quick" || word === "--spawning"),
-  share = ours.find(word => word.startsWith("--share=")),
+const unitOptions = cut === -1 ? argv : argv.slice(0, cut);
+const kind = unitOptions.find(word => word === "--quick" || word === "--spawning"),
+  share = unitOptions.find(word => word.startsWith("--share=")),
   [part = 1, parts = 1] = share?.slice("--share=".length).split("/").map(Number) ?? [],
-  prefixes = ours.filter(word => word !== kind && word !== share);
+  prefixes = unitOptions.filter(word => word !== kind && word !== share);
 const mochaOptions = cut === -1 ? [] : argv.slice(cut + 1);
 
 const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"], /\.test\.ts$/)
@@ -33,7 +33,7 @@ if (tests.length === 0) {
   process.exit(1);
 }
 
-const named = ours.join("+").replaceAll(/[^\w.+-]/g, "_") || "all";
+const named = unitOptions.join("+").replaceAll(/[^\w.+-]/g, "_") || "all";
 const outdir = path.join(
   "out",
   "units",

@@ -10,7 +10,7 @@ const EXEMPT: ReadonlySet<string> = new Set([
   "scripts/package.mjs",
   "scripts/widget-name.test.ts",
 ]);
-/** A path into the folder; the layers test restricts who imports it. */
+/** A path into the folder. The layers test restricts its importers. */
 const PATH = /"[\w./-]*\bmynah\/[\w.-]+"/g;
 
 /** Lines outside `webview/mynah` that name mynah-ui, or one of its classes, attributes or variables. */

@@ -1,7 +1,7 @@
 /**
- * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that
- * Symposium observes at run time is not listed: `mcp/delivery/delivery-evidence.ts` and `mcp/delivery/call-route.ts`
- * contain transports, listing times and shared MCP servers. Pure.
+ * Workarounds for single agents that no protocol requires, each with its evidence (issue 14 item 6). Behaviour that is
+ * observed at run time is handled in `mcp/delivery/delivery-evidence.ts` (transports, times of `tools/list`) and
+ * `mcp/delivery/call-route.ts` (shared MCP servers). Pure.
  */
 
 import parse from "semver/functions/parse.js";
@@ -11,7 +11,7 @@ export interface AgentWorkaround {
   readonly id: WorkaroundId;
   /** Matches the agent's name in its `initialize` response. */
   readonly agent: RegExp;
-  /** Affected versions as a semver range. Absent: no version without the behaviour is known. */
+  /** Affected versions as a semver range. Absent: all known versions. */
   readonly versions?: string;
   /** Versions in which the behaviour was observed, as a remark. */
   readonly seen: string;
@@ -36,7 +36,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     behaviour:
       "reads a file before it creates it, and recognizes a missing file only by an error text that its library drops",
     measure: "A missing file is read as empty.",
-    test: ["sidecar/chat/agent/agent-client.test.ts", "an agent that could not make it otherwise"],
+    test: ["sidecar/chat/agent/agent-client.test.ts", "an agent that creates only readable files"],
   },
   {
     id: "hides-tools",
@@ -89,7 +89,7 @@ function isAffected(version: string, range: string): boolean {
   return parsed === null || satisfies(parsed, range, { includePrerelease: true });
 }
 
-/** Server names of Claude itself (“reserves-server-names”). */
+/** Server names that Claude reserves (“reserves-server-names”). */
 export const RESERVED_SERVER_NAMES: ReadonlySet<string> = new Set(["ide", "workspace"]);
 
 /** `_meta` of every tool (“hides-tools”). */

@@ -67,7 +67,7 @@ export function agentNotFound(agent: string, command: string, cause: unknown): A
   );
 }
 
-/** If VS Code and its sidecar crash without a ledger, only the next start finds the remaining agents. */
+/** Without a ledger, only the next start ends the agents that remain after a crash. */
 export function ledgerNotWritten(folder: string, error: unknown): string {
   const [why, advice] = notWritable(error);
   return l10n.t(
@@ -109,15 +109,15 @@ export function agentBusy(agent: string, command: string, cause: unknown): Agent
  * `status` is `exit code 1` or `signal SIGKILL`. The last lines of `output` (printed by the process) become the cause.
  */
 export function agentExited(agent: string, status: string, output: string, readUntil?: number): AgentError {
-  const lastWords = lastLines(output);
+  const lastOutput = lastLines(output);
   // Every shell returns this code for a missing command (POSIX, "Exit Status for Commands").
   if (status === "exit code 127")
     return new AgentError(
       "notFound",
       l10n.t`${agent} could not be started: its command, or a command that it needs, was not found.`,
-      { cause: lastWords || undefined, advice: l10n.t("Check its command in the setting symposium.agents.") },
+      { cause: lastOutput || undefined, advice: l10n.t("Check its command in the setting symposium.agents.") },
     );
-  const after = { cause: lastWords || undefined, advice: restartsWithPrompt(agent), status, readUntil };
+  const after = { cause: lastOutput || undefined, advice: restartsWithPrompt(agent), status, readUntil };
   return new AgentError("exited", l10n.t`${agent} exited unexpectedly (${status}).`, after);
 }
 
@@ -161,11 +161,11 @@ export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 |
 
 /** Returns the same error with the last lines of the program's output as its cause. */
 export function withLastWords(error: AgentError, output: string): AgentError {
-  const lastWords = lastLines(output);
-  if (lastWords === "" || typeof error.cause === "string") return error;
+  const lastOutput = lastLines(output);
+  if (lastOutput === "" || typeof error.cause === "string") return error;
   const { code, what, message, readUntil, status } = error,
     advice = message === what ? undefined : message.slice(what.length + 1);
-  return new AgentError(code, what, { cause: lastWords, advice, readUntil, status });
+  return new AgentError(code, what, { cause: lastOutput, advice, readUntil, status });
 }
 
 export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
@@ -230,17 +230,17 @@ export function noDistribution(agent: string): AgentError {
   });
 }
 
-/** `why` continues the sentence and ends it. */
+/** `why` completes the sentence, including its full stop. */
 export function agentNotStarted(agent: string, why: string, cause: unknown): AgentError {
   return new AgentError("notFound", l10n.t`${agent} could not be started: ${why}`, { cause });
 }
 
-/** A built-in extension of another version. */
+/** A built-in extension of another version of Symposium. */
 export function notBuiltIn(extension: string): AgentError {
   return new AgentError("unsupported", l10n.t`“${extension}” is not part of this version of Symposium.`);
 }
 
-/** An MCP server with an HTTP address. `why`: a clause that includes what to do. */
+/** An MCP server with an HTTP address is unusable. `why`: a clause with advice. */
 export function serverNotAdded(extension: string, why: string): AgentError {
   return new AgentError("unsupported", l10n.t`“${extension}” is skipped: ${why}.`);
 }

@@ -1,4 +1,4 @@
-/** Entry point of the sidecar and of the command `symposium-acp-agent`. It only dispatches commands. */
+/** Entry point of the sidecar and of the command `symposium-acp-agent`. Only dispatches commands. */
 import "./translation";
 import { readCommand } from "./cli/command";
 import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/runtime/log";

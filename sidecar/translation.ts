@@ -1,6 +1,6 @@
 /**
- * Loads the translation of the texts before any other module is evaluated: constants contain texts. The extension names
- * the file in `SYMPOSIUM_L10N`. The command line is English.
+ * Loads the translation of the texts before any other module is evaluated, because constants contain texts. The
+ * extension passes the path of the file in `SYMPOSIUM_L10N`. The command line is not translated.
  */
 import { readFileSync } from "node:fs";
 import * as l10n from "@vscode/l10n";

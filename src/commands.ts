@@ -148,8 +148,8 @@ function titleOf(command: CommandName | "workbench.trust.manage"): string {
 }
 
 /**
- * Writes the log to an output channel, which is created with the first line. Returns the function that shows it. A
- * plain channel: the log level of a VS Code log channel would hide lines that `symposium.logLevel` lets through.
+ * Writes the log to an output channel, created with the first line. Returns a function that shows the channel. Not a VS
+ * Code log channel, whose own log level would hide lines that `symposium.logLevel` allows.
  */
 export function showLogOf(
   log: Log,

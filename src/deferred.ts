@@ -6,10 +6,10 @@ export interface Deferred<T> {
 }
 
 export function deferred<T>(): Deferred<T> {
-  let ends: Omit<Deferred<T>, "promise"> | undefined;
+  let settle: Omit<Deferred<T>, "promise"> | undefined;
   const promise = new Promise<T>((resolve, reject) => {
-    ends = { resolve, reject };
+    settle = { resolve, reject };
   });
   promise.catch(() => undefined);
-  return { promise, resolve: value => ends?.resolve(value), reject: reason => ends?.reject(reason) };
+  return { promise, resolve: value => settle?.resolve(value), reject: reason => settle?.reject(reason) };
 }

@@ -3,7 +3,7 @@
 import * as l10n from "@vscode/l10n";
 import { ErrorCode } from "./protocol/wire/errors";
 
-/** The sidecar exited before it answered. A restart is probably under way. */
+/** The sidecar exited before it responded, and probably restarts. */
 export class SidecarGone extends Error {
   override readonly name = "SidecarGone";
 }
@@ -13,7 +13,7 @@ export class SidecarUnavailable extends Error {
   override readonly name = "SidecarUnavailable";
 }
 
-/** The sidecar answered with an error. `code`: see `protocol/wire/errors.ts`. `message` is the sidecar's own. */
+/** Error response of the sidecar, with its message. `code`: see `protocol/wire/errors.ts`. */
 export class SidecarRefused extends Error {
   override readonly name = "SidecarRefused";
   constructor(
@@ -24,11 +24,11 @@ export class SidecarRefused extends Error {
   }
 }
 
-export function givenUp(deaths: number, lastOne: string): string {
-  return l10n.t`${lastOne} This happened ${deaths} times in a row. Restart the sidecar to continue.`;
+export function givenUp(deaths: number, lastExit: string): string {
+  return l10n.t`${lastExit} This happened ${deaths} times in a row. Restart the sidecar to continue.`;
 }
 
-/** A started program did not become a sidecar. `remedy`: see `restart-policy.ts`. */
+/** The sidecar could not be started. `remedy`: see `restart-policy.ts`. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
   constructor(
@@ -82,7 +82,7 @@ export const NOT_TRUSTED = l10n.t("Agents run programs on this machine. Trust th
 
 export const RESTARTING = l10n.t("Symposium’s sidecar is restarting.");
 
-/** The reason why an agent lacks the context of its tab. The sidecar adds it to the tab. */
+/** Reasons why an agent lacks the context of its tab. The sidecar shows them in the tab. */
 export const SIDECAR_RESTARTED = l10n.t("Symposium’s sidecar was restarted.");
 export const WINDOW_RELOADED = l10n.t("The window was reloaded.");
 
@@ -97,7 +97,7 @@ export function bypassNotSaved(agent: string, isOn: boolean): string {
 }
 
 /**
- * Refuses a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent.
+ * Rejects a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent.
  */
 export class NotServed extends Error {
   override readonly name = "NotServed";

@@ -7,12 +7,12 @@ suite("log", () => {
     const log = new Log();
     const received: string[] = [];
     const lines: string[] = [];
-    let made = 0;
+    let created = 0;
     log.onLog(event => received.push(event.level));
     log.onLog(
       channelListener(
         () => {
-          made++;
+          created++;
           return { appendLine: line => lines.push(line) };
         },
         () => "warn",
@@ -20,7 +20,7 @@ suite("log", () => {
     );
     log.debug("agent", "a");
     log.info("agent", "b");
-    equal(made, 0);
+    equal(created, 0);
     log.warn("agent", "c");
     log.error("agent", "d", { why: "e" });
     deepEqual(received, ["debug", "info", "warn", "error"]);
@@ -38,7 +38,7 @@ suite("log", () => {
     deepEqual(received, []);
   });
 
-  test("redacts secrets by name and form", () => {
+  test("redacts secrets by name and format", () => {
     const log = new Log();
     const received: LogEvent[] = [];
     log.onLog(event => received.push(event));

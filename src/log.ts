@@ -38,19 +38,19 @@ export class Log {
   }
 
   error(category: LogCategory, message: string, data?: Fields): void {
-    this.#now("error", category, message, data);
+    this.#log("error", category, message, data);
   }
   warn(category: LogCategory, message: string, data?: Fields): void {
-    this.#now("warn", category, message, data);
+    this.#log("warn", category, message, data);
   }
   info(category: LogCategory, message: string, data?: Fields): void {
-    this.#now("info", category, message, data);
+    this.#log("info", category, message, data);
   }
   debug(category: LogCategory, message: string, data?: Fields): void {
-    this.#now("debug", category, message, data);
+    this.#log("debug", category, message, data);
   }
 
-  #now(level: LogLevel, category: LogCategory, message: string, data: Fields | undefined): void {
+  #log(level: LogLevel, category: LogCategory, message: string, data: Fields | undefined): void {
     this.emit({ timestamp: new Date(), level, category, message, ...(data === undefined ? {} : { data }) });
   }
 }

@@ -60,7 +60,7 @@ export const COMMANDS = {
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 
-/** Registered outside production only, and never declared. */
+/** Registered outside production only; not in the manifest. */
 export const TEST_COMMANDS = [
   "symposium.test.simulateNewTab",
   "symposium.test.getTabs",

@@ -1,11 +1,11 @@
 /**
- * Loads VS Code's translation of the texts (`l10n/`) before any other module is evaluated. Extension.ts imports it
- * first, because constants contain texts.
+ * Loads VS Code's translation of the texts (`l10n/`) before any other module is evaluated. `extension.ts` imports this
+ * module first, because constants contain texts.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 
-/** The texts of a display language of VS Code, by their English text. */
+/** Texts in a display language of VS Code, keyed by their English text. */
 export interface Translation {
   /** BCP 47. */
   readonly language: string;
@@ -15,12 +15,12 @@ export interface Translation {
 const { bundle, uri } = vscode.l10n;
 if (bundle !== undefined) l10n.config({ contents: bundle });
 
-/** For the pages. Empty in English. */
+/** Translation for the pages; empty in English. */
 export function pageTranslation(): { readonly translation?: Translation } {
   return bundle === undefined ? {} : { translation: { language: vscode.env.language, texts: bundle } };
 }
 
-/** For the sidecar, see `sidecar/translation.ts`. Empty in English. */
+/** Environment of the sidecar (`sidecar/translation.ts`); empty in English. */
 export function sidecarTranslation(): { readonly SYMPOSIUM_L10N?: string } {
   return uri === undefined ? {} : { SYMPOSIUM_L10N: uri.fsPath };
 }

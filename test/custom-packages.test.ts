@@ -9,7 +9,7 @@ import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from 
 /** The host validates the user's input and the sidecar validates settings. Neither imports the other. */
 suite("custom package", () => {
   const spec = fc.stringMatching(/^@?[a-zA-Z0-9._~-]{0,8}[/[]?[a-zA-Z0-9.,_-]{0,8}\]?(==|@|>=)?[a-z0-9.^*+-]{0,6}$/);
-  const couldBe = (kind: Custom["kind"], source: string): boolean => {
+  const isInstallable = (kind: Custom["kind"], source: string): boolean => {
     const { id, distribution } = customEntry({ kind, source, args: "" }, []),
       read = readDistribution(distribution);
     return isSegment(id) && read !== undefined && !("missing" in choose(read, { platforms: [], has: () => true }));
@@ -18,11 +18,11 @@ suite("custom package", () => {
   test("is accepted exactly if it can be installed (property)", () =>
     fc.assert(
       fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
-        const isTaken = wrongSource(kind, text) === undefined,
+        const isAccepted = wrongSource(kind, text) === undefined,
           source = sourceOf(text);
         // A crate's version is a separate field, so a text that combines both is not comparable.
-        if (isTaken || kind !== "cargo")
-          ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
+        if (isAccepted || kind !== "cargo")
+          ok(source === "" ? !isAccepted : isInstallable(kind, source) === isAccepted, `${kind} ${text}`);
       }),
       { numRuns: 2_000 },
     ));
@@ -34,7 +34,7 @@ suite("custom package", () => {
       header = fc.stringMatching(/^[A-Z -]{0,6}:?[ \t!-~é…]{0,6}$/);
     fc.assert(
       fc.property(address, header, (text, line) => {
-        const isTaken = wrongSource("server", text) === undefined,
+        const isAccepted = wrongSource("server", text) === undefined,
           isHeader = wrongArguments("server", line) === undefined,
           source = sourceOf(text);
         const { http } =
@@ -42,7 +42,7 @@ suite("custom package", () => {
             customEntry({ kind: "server", source, args: isHeader ? line : "" }, [])["distribution"],
             true,
           ) ?? {};
-        ok((http !== undefined && wrongAddress(http) === undefined) === isTaken, `${text} ${line}`);
+        ok((http !== undefined && wrongAddress(http) === undefined) === isAccepted, `${text} ${line}`);
       }),
       { numRuns: 2_000 },
     );

@@ -1,7 +1,7 @@
 /**
- * "Each event is shown once, in order". Random hiding, showing, reloading, dropping, repeating, killing and restarting
- * against the production delivery code of all three programs. Also measures the cost of a page or a host that does not
- * read.
+ * Checks that each event is shown once and in order, with the production delivery code of all three programs. Random
+ * events hide, show and reload the page, drop and repeat messages, and kill and restart programs. Also measures the
+ * cost of a page or a host that does not read.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -15,7 +15,7 @@ import { Fixture } from "./delivery/fixture";
 /** For longer runs: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
   RUNS = Number(WANTED ?? 10_000);
-/** A slow machine does fewer runs in this time and reports it; fewer than `MIN_RUNS` would be no evidence. */
+/** Time limit of all runs. A slow machine reports fewer runs, and fewer than `MIN_RUNS` fail the test. */
 const MAX_MS = 300_000,
   MIN_RUNS = Math.min(RUNS, 1_000);
 /** Time limit of one run, which normally takes a few milliseconds, to detect a hang. */
@@ -23,7 +23,7 @@ const HANGS_MS = 60_000;
 
 suite("delivery from page to sidecar", () => {
   test(`shows everything once in order after ${RUNS} random runs of drops, reloads and kills`, async function () {
-    this.timeout(0); // a mocha timeout would not print the seed; the limits above do
+    this.timeout(0); // a mocha timeout would not print the seed, unlike the limits above
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -79,9 +79,9 @@ suite("delivery from page to sidecar", () => {
   test("recovers dropped messages with the next message", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
-    await speak(fixture);
+    await streamText(fixture);
     fixture.drop(0, 1_000);
-    await speak(fixture);
+    await streamText(fixture);
     ok((await fixture.finish()) <= SOON_MS);
   });
 
@@ -101,32 +101,32 @@ suite("delivery from page to sidecar", () => {
   test("bounds the buffer for a slow page, which recovers", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
-    let most = 0;
+    let maxLength = 0;
     for (let frame = 0; frame < 100; frame++) {
-      await chatter(fixture);
-      most = Math.max(most, fixture.webview.toPage.length);
+      await streamUnbatchable(fixture);
+      maxLength = Math.max(maxLength, fixture.webview.toPage.length);
     }
-    ok(most > LIMIT - 10 && most <= LIMIT, `${most} messages waited`);
+    ok(maxLength > LIMIT - 10 && maxLength <= LIMIT, `${maxLength} messages waited`);
     ok((await fixture.finish()) <= SOON_MS);
   });
 
   test("bounds the buffer for a slow host, which recovers", async () => {
     const fixture = new Fixture(100);
     await begin(fixture);
-    let most = 0;
+    let maxLength = 0;
     for (let frame = 0; frame < 100; frame++) {
-      await chatter(fixture, "wait");
-      most = Math.max(most, fixture.sidecar?.toHost.length ?? 0);
+      await streamUnbatchable(fixture, "wait");
+      maxLength = Math.max(maxLength, fixture.sidecar?.toHost.length ?? 0);
     }
-    ok(most >= 100 && most <= 200, `${most} messages waited`);
+    ok(maxLength >= 100 && maxLength <= 200, `${maxLength} messages waited`);
     ok((await fixture.finish()) <= SOON_MS);
   });
 });
 
-/** Less than the time after which a turn counts as silent. */
+/** Less than `SILENCE_MS`, after which the page checks a silent turn. */
 const SOON_MS = 500;
 
-async function speak(fixture: Fixture): Promise<void> {
+async function streamText(fixture: Fixture): Promise<void> {
   fixture.report(0, 1);
   fixture.report(1, 1);
   await drained();
@@ -135,7 +135,7 @@ async function speak(fixture: Fixture): Promise<void> {
 }
 
 /** A frame with many events that cannot be batched. */
-async function chatter(fixture: Fixture, then: "deliver" | "wait" = "deliver"): Promise<void> {
+async function streamUnbatchable(fixture: Fixture, then: "deliver" | "wait" = "deliver"): Promise<void> {
   fixture.tool(0, "begin");
   fixture.tool(0, "begin");
   for (let i = 0; i < 20; i++) fixture.tool(0, i % 2 === 0 ? "change" : "end");

@@ -1,6 +1,6 @@
 /**
- * The extension host's deltas against the sidecar's memory. Whatever either end has dropped, the resolved request
- * equals the one of VS Code.
+ * Deltas of the extension host, resolved by the sidecar. After any drops at either end, the resolved request equals VS
+ * Code's request.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ const CLASSES: PartClasses = {
   LanguageModelThinkingPart: Thinking,
 };
 
-/** Parts that differ in one member only, created anew each time, as VS Code does. */
+/** Parts that differ in one member only, recreated for each request, as in VS Code. */
 const PARTS: readonly (() => unknown)[] = [
   () => new Text("a"),
   () => new Text("b"),
@@ -90,7 +90,7 @@ type Plan = readonly [role: number, ...parts: readonly number[]];
 const plan: fc.Arbitrary<Plan> = fc
   .tuple(fc.constantFrom(1, 1, 2, 2, 3), fc.array(fc.nat(PARTS.length - 1), { maxLength: 3 }))
   .map(([role, parts]) => [role, ...parts]);
-const made = (plans: readonly Plan[]): readonly GivenMessage[] =>
+const messagesOf = (plans: readonly Plan[]): readonly GivenMessage[] =>
   plans.map(([role, ...parts]) => ({ role, content: parts.map(part => PARTS[part]?.()) }));
 
 type Move = {
@@ -121,8 +121,8 @@ const moves: fc.Arbitrary<readonly Move[]> = fc.array(
   }),
   { minLength: 1, maxLength: 25 },
 );
-/** Characters that each end may keep. */
-const rooms = fc.constantFrom(0, 2_000, 5_000, 1_000_000);
+/** Maximum number of characters that each end retains. */
+const maxCharacters = fc.constantFrom(0, 2_000, 5_000, 1_000_000);
 
 function moved(chats: readonly (readonly Plan[])[], { kind, chat, at, messages }: Move): readonly Plan[] {
   const plans = chats[chat] ?? [],
@@ -144,9 +144,9 @@ function moved(chats: readonly (readonly Plan[])[], { kind, chat, at, messages }
   }
 }
 
-/** Sends it over the wire. */
-function resolve(known: KnownRequests, sent: Sent) {
-  return known.resolve(
+/** Serializes and resolves the request. */
+function resolve(requests: KnownRequests, sent: Sent) {
+  return requests.resolve(
     JSON.parse(
       JSON.stringify({ requestId: 1, modelId: "m", agent: { eliza: {} }, options: { toolMode: "auto" }, ...sent }),
     ),
@@ -156,18 +156,18 @@ function resolve(known: KnownRequests, sent: Sent) {
 suite("delta request", () => {
   test("restores VS Code's request after any drops and restarts (property)", () =>
     fc.assert(
-      fc.property(moves, rooms, rooms, (all, hostRoom, sidecarRoom) => {
-        const host = new SentRequests(CLASSES, hostRoom),
+      fc.property(moves, maxCharacters, maxCharacters, (all, hostLimit, sidecarLimit) => {
+        const host = new SentRequests(CLASSES, hostLimit),
           chats: (readonly Plan[])[] = [[], [], []];
-        let sidecar = new KnownRequests(sidecarRoom);
+        let sidecar = new KnownRequests(sidecarLimit);
         for (const move of all) {
-          if (move.kind === "restart") sidecar = new KnownRequests(sidecarRoom);
+          if (move.kind === "restart") sidecar = new KnownRequests(sidecarLimit);
           const plans = (chats[move.chat] = moved(chats, move)),
             tools = structuredClone(TOOLS[move.tools] ?? []);
-          const given = made(plans),
+          const given = messagesOf(plans),
             found = resolve(sidecar, host.delta(given, tools)) ?? resolve(sidecar, host.whole(given, tools));
           ok(found, "a request that refers to nothing is unknown");
-          const messages = JSON.parse(JSON.stringify(chatMessages(made(plans), CLASSES)));
+          const messages = JSON.parse(JSON.stringify(chatMessages(messagesOf(plans), CLASSES)));
           deepEqual(found.request, {
             requestId: 1,
             modelId: "m",
@@ -181,13 +181,13 @@ suite("delta request", () => {
       { numRuns: RUNS },
     ));
 
-  const turn = (n: number, of = "one"): readonly GivenMessage[] => [
-    { role: 1, content: [new Text(`Question ${n} of ${of}. `.padEnd(1_000, "Why? "))] },
-    { role: 2, content: [new Text(`Answer ${n} of ${of}. `.padEnd(1_000, "So. "))] },
+  const turn = (n: number, chatName = "one"): readonly GivenMessage[] => [
+    { role: 1, content: [new Text(`Question ${n} of ${chatName}. `.padEnd(1_000, "Why? "))] },
+    { role: 2, content: [new Text(`Answer ${n} of ${chatName}. `.padEnd(1_000, "So. "))] },
   ];
-  const chat = (turns: number, system = "system", of = "one"): readonly GivenMessage[] => [
+  const chat = (turns: number, system = "system", chatName = "one"): readonly GivenMessage[] => [
     { role: 3, content: [new Text(system)] },
-    ...Array.from({ length: turns }, (_, n) => turn(n, of)).flat(),
+    ...Array.from({ length: turns }, (_, n) => turn(n, chatName)).flat(),
     { role: 1, content: [new Text(`And ${turns}?`)] },
   ];
   const size = (sent: Sent): number => JSON.stringify(sent).length;

@@ -1,6 +1,6 @@
 /**
- * Generators of secrets: one for each published rule (by its gitleaks id, if any), and one for each way in which a
- * program, a shell, a header or an address assigns a value to a name. All are random and belong to no account.
+ * Generators of secrets for each published rule (by its gitleaks id, if any). Further generators cover each syntax in
+ * which a program, a shell, a header or an address assigns a value to a name. All are random and belong to no account.
  */
 import fc from "fast-check";
 

@@ -1,4 +1,4 @@
-/** A planted secret occurs in none of the texts that users see: lines of both logs, traces, reports, errors. */
+/** A planted secret occurs in no text for users: lines of both logs, traces, reports, errors. */
 import { equal, ok } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
@@ -20,7 +20,7 @@ import { embeddings, nestings, PLACES, spellings, STRUCTURES, TOKENS, type Plant
 function absent(secret: string, shown: string, given: string): void {
   for (const spelling of spellings(secret))
     ok(!shown.includes(spelling), `${spelling}\n  is in ${shown}\n  of    ${given}`);
-  // Also no part of it that is long enough to be useful.
+  // Also excludes parts of the secret with a useful length.
   for (let at = 0; at + 12 <= secret.length; at += 4)
     ok(!shown.includes(secret.slice(at, at + 12)), `${secret.slice(at, at + 12)}\n  is in ${shown}\n  of    ${given}`);
 }

@@ -1,4 +1,4 @@
-/** Entry point of the page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
+/** Entry point of the chat page. Connects the page model to VS Code, the DOM and the clock; contains no logic. */
 import * as l10n from "@vscode/l10n";
 import "./translation";
 import { v4 as uuid } from "uuid";
@@ -33,8 +33,13 @@ style.textContent = styles;
 document.head.append(style);
 const root = document.querySelector<HTMLElement>("#symposium") ?? document.body;
 
-const acts = pageActs({ loop: () => loop, messageId: uuid, takeImages, focusPrompt: tabId => ui.focusPrompt(tabId) });
-const ui = new ChatUi(root, acts, uuid, MAX_TABS, () => loop.complete());
+const actions = pageActs({
+  loop: () => loop,
+  messageId: uuid,
+  takeImages,
+  focusPrompt: tabId => ui.focusPrompt(tabId),
+});
+const ui = new ChatUi(root, actions, uuid, MAX_TABS, () => loop.complete());
 const frames = new FrameScheduler(
   () => loop.draw(),
   pageClock,
@@ -50,12 +55,12 @@ const copy = new PageCopy({
   onWarning: (message, error) =>
     vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),
 });
-const storing = new Saving(() => copy.store(), pageClock);
+const storageSchedule = new Saving(() => copy.store(), pageClock);
 const saving = new Saving(() => {
   copy.save(saved(loop.page));
-  storing.soon();
+  storageSchedule.soon();
 }, pageClock);
-const opened = openPage(copy.load(), Date.now(), pageClock.now());
+const initialStep = openPage(copy.load(), Date.now(), pageClock.now());
 const loop: PageLoop = new PageLoop(
   {
     ui,
@@ -67,24 +72,24 @@ const loop: PageLoop = new PageLoop(
     now: () => pageClock.now(),
     tabId: uuid,
   },
-  opened[0],
+  initialStep[0],
 );
-loop.enter(opened);
+loop.enter(initialStep);
 
 window.addEventListener("pagehide", () => {
   saving.flush();
-  storing.flush();
+  storageSchedule.flush();
 });
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) loop.happen({ kind: "received", message: data });
   else vscode.postMessage({ type: "log", level: "warn", message: l10n.t("Ignored an unknown message.") });
 });
-const onSelected = (act: (tabId: TabId) => void): void => {
-  if (loop.page.selected !== undefined) act(loop.page.selected);
+const withSelectedTab = (action: (tabId: TabId) => void): void => {
+  if (loop.page.selected !== undefined) action(loop.page.selected);
 };
 acceptDrops(root, {
-  uris: uris => onSelected(tabId => acts.requestContext(tabId, { kind: "dropped", uris })),
-  images: files => onSelected(tabId => acts.imagesGiven(tabId, files)),
-  notTaken: why => onSelected(tabId => loop.happen({ kind: "notTaken", tabId, why })),
+  uris: uris => withSelectedTab(tabId => actions.requestContext(tabId, { kind: "dropped", uris })),
+  images: files => withSelectedTab(tabId => actions.imagesGiven(tabId, files)),
+  notTaken: why => withSelectedTab(tabId => loop.happen({ kind: "notTaken", tabId, why })),
 });
 setInterval(() => loop.happen({ kind: "ticked" }), TICK_MS);

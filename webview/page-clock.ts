@@ -1,5 +1,5 @@
 /**
- * Injectable clock, so that tests never wait. The sidecar has a clock of the same shape; programs do not import each
+ * Injectable clock, so that tests never wait. The sidecar has its own `Clock`, because programs do not import each
  * other.
  */
 export interface Clock {

@@ -1,6 +1,6 @@
 /**
- * Loads the translation of the texts, a data block of the document, before any other module is evaluated: constants
- * contain texts.
+ * Loads the translated texts from a data block of the document. Must be imported first, because other modules translate
+ * their constants during evaluation.
  */
 import * as l10n from "@vscode/l10n";
 

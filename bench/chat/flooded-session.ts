@@ -20,7 +20,7 @@ export async function floodedSidecar(): Promise<Flooded> {
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, SYMPOSIUM_BUILD: "development" },
   });
-  const gone = new Promise(resolve => child.once("exit", resolve));
+  const exited = new Promise(resolve => child.once("exit", resolve));
   const fail = (what: string): never => {
     throw new Error(what);
   };
@@ -87,7 +87,7 @@ export async function floodedSidecar(): Promise<Flooded> {
     async [Symbol.asyncDispose]() {
       client.close("the bench has ended");
       child.stdin.end();
-      await gone;
+      await exited;
       rmSync(storage, { recursive: true, force: true });
     },
   };

@@ -1,6 +1,6 @@
 /**
- * The agent of the bench, with minimal cost. It answers requests from prepared bytes and streams notifications on
- * request.
+ * The agent of the bench, with minimal cost. The agent answers requests from prepared bytes and streams notifications
+ * on request.
  */
 import { onLines } from "./lines";
 import { answer, hasId, idAt, isKind, KINDS, notification, type Kind, type NumberedLine } from "./messages";

@@ -18,7 +18,7 @@ export interface ChainSpec {
 
 export class Chain implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>;
-  readonly #gone: Promise<unknown>;
+  readonly #exited: Promise<unknown>;
   #isEnding = false;
   #lastId = 0;
   #arrived: () => void = () => undefined;
@@ -33,8 +33,8 @@ export class Chain implements AsyncDisposable {
       "data",
       onLines(() => this.#arrived()),
     );
-    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => {
+    this.#exited = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#exited.then(code => {
       if (!this.#isEnding) throw new Error(`${name} exited with ${String(code)}`);
     });
   }
@@ -84,7 +84,7 @@ export class Chain implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isEnding = true;
     this.#child.stdin.end();
-    await this.#gone;
+    await this.#exited;
   }
 
   #notify(message: object): void {

@@ -1,6 +1,7 @@
 /**
  * The messages of the conductor's bench, created once. Every line starts with `{"jsonrpc":"2.0",` followed by its id or
- * its method, as nearly all programs write it. So client and agent can distinguish them and read an id without parsing.
+ * its method, as nearly all programs write it. Client and agent therefore distinguish messages and read ids without
+ * parsing.
  */
 
 /** `small`: 200 bytes. `diff`: 100 kB of code with escapes. `many`: 100 kB of many small structures. */
@@ -20,7 +21,7 @@ export function notification(kind: Kind): Buffer {
   return lineOf(kind, update => ({ jsonrpc: "2.0", method: "session/update", params: { sessionId: SESSION, update } }));
 }
 
-/** A request with room for an id of ten digits. */
+/** A request with space for an id of ten digits. */
 export function request(kind: Kind): NumberedLine {
   return new NumberedLine(
     lineOf(kind, update => ({

@@ -22,7 +22,7 @@ const SOCKET = "SYMPOSIUM_BENCH_METER",
 /** Runs in a program: answers queries without keeping the process alive. */
 export function answerMeter(): void {
   const socket = connect(process.env[SOCKET] ?? "").unref();
-  socket.on("error", () => undefined); // the bench has exited, and closed stdio
+  socket.on("error", () => undefined); // the bench has exited and closed stdio
   socket.on("data", () => {
     const { user, system } = process.cpuUsage();
     const usage: Usage = {
@@ -87,9 +87,9 @@ export class Meters implements AsyncDisposable {
 
 function ask(socket: Socket): Promise<Usage> {
   return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new Error("a process of the bench exited"));
-    socket.once("close", gone).once("data", line => {
-      socket.off("close", gone);
+    const onClose = (): void => reject(new Error("a process of the bench exited"));
+    socket.once("close", onClose).once("data", line => {
+      socket.off("close", onClose);
       resolve(JSON.parse(String(line)) as Usage); // written by our own programs
     });
     socket.write("?");

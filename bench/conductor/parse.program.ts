@@ -24,10 +24,10 @@ forward(agent.stdout, process.stdout, message =>
 agent.on("exit", () => process.exit());
 
 function forward(from: Readable, to: Writable, change: (message: Message) => void): void {
-  let held = "";
+  let rest = "";
   from.setEncoding("utf8").on("data", (chunk: string) => {
-    const lines = (held + chunk).split("\n");
-    held = lines.pop() ?? "";
+    const lines = (rest + chunk).split("\n");
+    rest = lines.pop() ?? "";
     let text = "";
     for (const line of lines) {
       const message = JSON.parse(line) as Message;

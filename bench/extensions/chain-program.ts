@@ -14,7 +14,8 @@ interface RpcMessage {
 }
 
 export interface BenchSession {
-  readonly id: string /** Time when the session was open. */;
+  readonly id: string;
+  /** Time at which the session was open. */
   readonly at: number;
 }
 
@@ -22,16 +23,16 @@ const CHUNK = Buffer.from("agent_message_chunk");
 
 export class ChainProgram implements AsyncDisposable {
   readonly #child: ChildProcess;
-  readonly #gone: Promise<unknown>;
+  readonly #exited: Promise<unknown>;
   readonly #open = new Map<
     number,
-    { readonly settle: (said: RpcMessage) => void; readonly fail: (error: Error) => void }
+    { readonly settle: (response: RpcMessage) => void; readonly fail: (error: Error) => void }
   >();
   readonly #ready: Promise<unknown>;
   readonly #work: string;
   #ids = 0;
   #rest: Buffer = Buffer.alloc(0);
-  #firstWords: () => void = () => undefined;
+  #onFirstText: () => void = () => undefined;
 
   /** `folder` must contain the folders `home` and `work`. */
   constructor(extensions: readonly string[], folder: string) {
@@ -42,8 +43,8 @@ export class ChainProgram implements AsyncDisposable {
       ["dist/sidecar.js", "run-with", ...extensions.flatMap(id => ["--proxy", id]), "--agent", agent],
       { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: path.join(folder, "home") } },
     );
-    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => {
+    this.#exited = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#exited.then(code => {
       for (const { fail } of this.#open.values()) fail(new Error(`the chain exited with ${String(code)}`));
     });
     this.#child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
@@ -64,7 +65,7 @@ export class ChainProgram implements AsyncDisposable {
   async firstWords({ id }: BenchSession): Promise<number> {
     const begin = performance.now(),
       first = new Promise<number>(resolve => {
-        this.#firstWords = () => resolve(performance.now() - begin);
+        this.#onFirstText = () => resolve(performance.now() - begin);
       });
     await this.#request("session/prompt", { sessionId: id, prompt: [{ type: "text", text: "Go on with this: 1" }] });
     return first;
@@ -82,17 +83,17 @@ export class ChainProgram implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
-    await this.#gone;
+    await this.#exited;
   }
 
   async #request(method: string, params: object): Promise<RpcMessage> {
     const id = ++this.#ids;
-    const said = await new Promise<RpcMessage>((settle, fail) => {
+    const response = await new Promise<RpcMessage>((settle, fail) => {
       this.#open.set(id, { settle, fail });
       this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     });
-    if (said.error) throw new Error(`${method}: ${said.error.message}`);
-    return said;
+    if (response.error) throw new Error(`${method}: ${response.error.message}`);
+    return response;
   }
 
   /** Does not parse updates. */
@@ -102,15 +103,15 @@ export class ChainProgram implements AsyncDisposable {
     for (let end = all.indexOf(10, start); end !== -1; end = all.indexOf(10, start)) {
       const line = all.subarray(start, end);
       start = end + 1;
-      if (line.subarray(0, 200).includes(CHUNK)) this.#firstWords();
+      if (line.subarray(0, 200).includes(CHUNK)) this.#onFirstText();
       else this.#receive(JSON.parse(line.toString()) as RpcMessage); // written by our own programs
     }
     this.#rest = all.subarray(start);
   }
 
-  #receive(said: RpcMessage): void {
-    if (said.id === undefined || said.method !== undefined) return;
-    this.#open.get(said.id)?.settle(said);
-    this.#open.delete(said.id);
+  #receive(response: RpcMessage): void {
+    if (response.id === undefined || response.method !== undefined) return;
+    this.#open.get(response.id)?.settle(response);
+    this.#open.delete(response.id);
   }
 }

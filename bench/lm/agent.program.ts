@@ -1,5 +1,5 @@
 /**
- * An agent with minimal cost. It answers a prompt with as many text chunks as the number at the prompt's end, and can
+ * An agent with minimal cost. The number at a prompt's end is the number of text chunks in its answer. The agent can
  * resume any session.
  */
 import { createInterface } from "node:readline";

@@ -54,7 +54,7 @@ export interface Delivered {
 export class Host implements AsyncDisposable {
   readonly #storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
   readonly #child: ChildProcess;
-  readonly #gone: Promise<unknown>;
+  readonly #exited: Promise<unknown>;
   readonly #client: StreamClient;
   readonly #provider: LmProvider;
 
@@ -62,9 +62,9 @@ export class Host implements AsyncDisposable {
     this.#child = spawn(process.execPath, [...process.execArgv, program("sidecar")], {
       stdio: ["pipe", "pipe", "inherit", "ipc"],
     });
-    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
+    this.#exited = new Promise(resolve => this.#child.once("exit", resolve));
     const { stdin, stdout } = this.#child,
-      kept = new PersistedSessions(memory(), quietLog(), realClock);
+      storedSessions = new PersistedSessions(memory(), quietLog(), realClock);
     if (!stdin || !stdout) throw new Error("a child with pipes has no stdin or stdout");
     const ignore = (): void => undefined;
     this.#client = new StreamClient(
@@ -75,9 +75,9 @@ export class Host implements AsyncDisposable {
         "process/started": ignore,
         "process/ended": ignore,
         "lm/responsePart": ({ requestId, part }) => this.#provider.part(requestId, part),
-        "lm/persistedSessions": async () => ({ sessions: kept.all() }),
-        "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
-        "lm/forgetSessions": ({ ids }) => kept.forget(ids),
+        "lm/persistedSessions": async () => ({ sessions: storedSessions.all() }),
+        "lm/keepSession": ({ id, session, turns }) => storedSessions.keep(id, session, turns),
+        "lm/forgetSessions": ({ ids }) => storedSessions.forget(ids),
       },
       { broken: ignore, report: ignore },
     );
@@ -133,7 +133,7 @@ export class Host implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
-    await this.#gone;
+    await this.#exited;
     this.#client.close("the bench has ended");
     rmSync(this.#storage, { recursive: true, force: true });
   }

@@ -1,6 +1,6 @@
 /**
  * Requests of the model picker by the length of the chat. The provider receives the whole history, VS Code's system
- * text and 48 tools; the agent alone receives the same prompt.
+ * text and 48 tools. The agent alone receives the same prompt.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -26,10 +26,10 @@ export interface PickerFigures {
 export const PIECES = 20;
 /** The text before every conversation, as long as VS Code's. */
 export const SYSTEM = "You are an assistant. ".repeat(680);
-/** Length in characters of a prompt, and of an answer in the history. */
-const WORDS = 1_000,
-  ANSWER = 1_000;
-/** Separate histories; the chats take turns. */
+/** Characters of a prompt, and of an answer in the history. */
+const PROMPT_LENGTH = 1_000,
+  ANSWER_LENGTH = 1_000;
+/** Number of separate histories. The chats take turns. */
 const CHATS = 3;
 const WARM_UP = 5;
 
@@ -87,11 +87,11 @@ function chatOf(i: number, turns: number): SimulatedChat {
 
 /** Every second turn calls a tool. */
 function turnOf(i: number, n: number): SimulatedTurn {
-  const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER, "It says much. "),
-    calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER, "and more ") }];
+  const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER_LENGTH, "It says much. "),
+    calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER_LENGTH, "and more ") }];
   return {
     id: 0,
-    words: `Question ${n} of ${i}. `.padEnd(WORDS, "Why is it so? "),
+    words: `Question ${n} of ${i}. `.padEnd(PROMPT_LENGTH, "Why is it so? "),
     isCut: false,
     rounds: [...(calls.length > 0 ? [{ text: "I look.", calls }] : []), { text: answer, calls: [] }],
   };

@@ -23,7 +23,7 @@ export function program(name: "agent" | "relay" | "service" | "sidecar"): string
 
 export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
-  readonly #gone: Promise<unknown>;
+  readonly #exited: Promise<unknown>;
   readonly #open = new Map<
     number,
     { readonly settle: (response: RpcMessage) => void; readonly fail: (error: Error) => void }
@@ -34,8 +34,8 @@ export class Program implements AsyncDisposable {
 
   constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
-    this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
-    void this.#gone.then(code => {
+    this.#exited = new Promise(resolve => this.#child.once("exit", resolve));
+    void this.#exited.then(code => {
       for (const { fail } of this.#open.values()) fail(new Error(`${name} exited with ${String(code)}`));
     });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
@@ -67,7 +67,7 @@ export class Program implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
-    await this.#gone;
+    await this.#exited;
   }
 
   #read(response: RpcMessage): void {

@@ -6,7 +6,7 @@
 export interface Stream {
   /** Index of the tab, from 0. */
   readonly tab: number;
-  /** Id of the growing answer; a new id starts one. */
+  /** Id of the growing answer. A new id starts a new answer. */
   readonly entry: string;
   readonly text: string;
   /** Characters per chunk of the agent, and the interval of chunks. */

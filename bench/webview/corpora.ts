@@ -8,7 +8,7 @@ const WORDS =
     " ",
   );
 
-/** This number of characters of the corpus. A code block of 50,000 characters is followed by another. */
+/** Returns `characters` characters of the corpus. A code block has at most 50,000 characters. */
 export function corpus(name: Corpus, characters: number): string {
   const random = numbers();
   let text = "";

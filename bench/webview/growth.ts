@@ -14,7 +14,7 @@ export interface Cost {
   readonly all: number;
   readonly script: number;
   readonly layout: number;
-  /** The longest task in milliseconds; 0: none exceeded 50. */
+  /** The longest task in milliseconds. 0: no task exceeded 50. */
   readonly maxTask: number;
 }
 

@@ -12,7 +12,7 @@ import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";
 
 const AGENT = { id: "bench", name: "Bench" };
 const FRAME_MS = 16;
-/** Events per frame of a flood, more than the outbox keeps waiting. */
+/** Events per frame of a flood, more than the outbox buffers. */
 const FLOOD_EVENTS = 1_000;
 
 const report = (message: ToPage): void => {
@@ -54,6 +54,7 @@ class Session {
         isCongested: () => false,
       },
       realClock,
+      () => undefined,
     );
   }
 

@@ -21,7 +21,7 @@ export async function answersWhileFlooded(
     stdio: ["pipe", "pipe", "inherit"],
     env: { ...process.env, SYMPOSIUM_BUILD: "development" },
   });
-  const gone = new Promise(resolve => child.once("exit", resolve));
+  const exited = new Promise(resolve => child.once("exit", resolve));
   let onEvent: (sessionId: string) => void = () => undefined,
     flooded = 0;
   const fail = (what: string): never => {
@@ -100,7 +100,7 @@ export async function answersWhileFlooded(
   } finally {
     client.close("the bench has ended");
     child.stdin.end();
-    await gone;
+    await exited;
     rmSync(storage, { recursive: true, force: true });
   }
 }

@@ -11,7 +11,7 @@ const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal
 export const programFile = name => path.join(root, "out/programs", `${name}.program.mjs`);
 const ask = scenario => `Please do the thing. @@scenario:${scenario}`;
 
-/** Runs `work(stage, sessionId, opened)` in a new session. `apart`: the scene does several things concurrently. */
+/** Runs `work(stage, sessionId, opened)` in a new session. `apart`: the scene has concurrent sessions or calls. */
 const scene = (name, work, { servers = () => [], apart } = {}) => ({
   name,
   apart,
@@ -65,7 +65,7 @@ const SCENES = [
     }
   }),
   scene("other modes, models and options", ({ wire }, sessionId, opened) => changeAll(wire, sessionId, opened)),
-  scene("a resumed session", takeUp),
+  scene("a resumed session", resumeSession),
   {
     name: "unknown methods and notifications",
     act: async ({ wire }) => {
@@ -80,9 +80,9 @@ const SCENES = [
   },
   scene(
     "two sessions at once",
-    (stage, one) =>
-      inSession(stage, [], async (_, other) => {
-        await Promise.all([prompt(stage, one, ask("together")), prompt(stage, other, ask("text"))]);
+    (stage, firstId) =>
+      inSession(stage, [], async (_, secondId) => {
+        await Promise.all([prompt(stage, firstId, ask("together")), prompt(stage, secondId, ask("text"))]);
       }),
     { servers: onStdio, apart: true },
   ),
@@ -112,7 +112,7 @@ async function inSession(stage, mcpServers, work) {
   const { wire, workspace } = stage;
   const { result, error } = await wire.request("session/new", { cwd: workspace, mcpServers });
   if (error) throw new Error(`session/new: ${JSON.stringify(error)}`);
-  await allCame(stage, result.sessionId, "opened");
+  await waitForUpdates(stage, result.sessionId, "opened");
   await work(stage, result.sessionId, result);
   await close(stage, result.sessionId);
 }
@@ -125,17 +125,17 @@ async function close({ wire }, sessionId) {
 async function prompt(stage, sessionId, text, { permission = "allow_once", since } = {}) {
   stage.wire.permission = permission;
   await stage.wire.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
-  await allCame(stage, sessionId, "answered", since);
+  await waitForUpdates(stage, sessionId, "answered", since);
 }
 
 /** Waits until only messages caused by the cancellation can follow. */
 async function cancel(stage, sessionId) {
-  await allCame(stage, sessionId, "answered");
+  await waitForUpdates(stage, sessionId, "answered");
   stage.wire.notify("session/cancel", { sessionId });
 }
 
-/** Waits until unordered updates have arrived as often as the agent's table lists. */
-async function allCame({ wire, agent: { besides } }, sessionId, when, since = 0) {
+/** Waits for the unordered updates, whose numbers `besides` lists. */
+async function waitForUpdates({ wire, agent: { besides } }, sessionId, when, since = 0) {
   for (const [kind, count] of Object.entries(besides[when]))
     await wire.until(
       `${kind} ${count} times`,
@@ -143,23 +143,23 @@ async function allCame({ wire, agent: { besides } }, sessionId, when, since = 0)
     );
 }
 
-async function takeUp(stage, sessionId) {
+async function resumeSession(stage, sessionId) {
   const { wire, workspace } = stage,
     { loadSession, sessionCapabilities: { list, resume, fork } = {} } = wire.can;
   await prompt(stage, sessionId, ask("text"));
   if (list) await wire.request("session/list", { cwd: workspace });
-  const ways = [
+  const setupMethods = [
     ...(loadSession ? ["session/load"] : []),
     ...(resume ? ["session/resume"] : []),
     ...(fork ? ["session/fork"] : []),
   ];
-  for (const way of ways) {
-    if (way !== "session/fork") await close(stage, sessionId);
+  for (const setupMethod of setupMethods) {
+    if (setupMethod !== "session/fork") await close(stage, sessionId);
     const since = wire.lines.length;
-    const { result, error } = await wire.request(way, { sessionId, cwd: workspace, mcpServers: [] });
+    const { result, error } = await wire.request(setupMethod, { sessionId, cwd: workspace, mcpServers: [] });
     if (error) continue;
     const opened = result.sessionId ?? sessionId;
-    await allCame(stage, opened, "opened", since);
+    await waitForUpdates(stage, opened, "opened", since);
     await prompt(stage, opened, ask("again"), { since });
     if (opened !== sessionId) await close(stage, opened);
   }

@@ -5,12 +5,12 @@
 // `speaks` is the API of its model (DIALECTS in mock-model.mjs). `tools` are the names of the agent's tools in that
 // API. With a `search` tool (SEARCHES in script.mjs) its model finds tools of servers that are hidden at first. An
 // agent that `endsWhenRejected` ends the turn when the user rejects a call, without another model request. `editTitle`
-// is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of the required
-// ones in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates, and
-// `mayBreak` those that it violates depending on the time.
+// is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of its workarounds
+// in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates, and `mayBreak`
+// those whose violation depends on timing.
 //
-// `configuration` is the agent's id in the registry, by which Symposium knows its configuration
-// (sidecar/agents/own-configuration/known-configurations.ts), and that file below its home.
+// `configuration` is the agent's id in the registry, by which Symposium finds its configuration
+// (sidecar/agents/own-configuration/known-configurations.ts), and the file below its home.
 //
 // `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
 // `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
@@ -58,8 +58,8 @@ const ALL = [
       DISABLE_AUTOUPDATER: "1",
       DISABLE_TELEMETRY: "1",
       DISABLE_ERROR_REPORTING: "1",
-      // As root, the agent offers some modes only if this variable declares a sandbox. It only runs the test's script
-      // here.
+      // As root, the agent offers some modes only if this variable declares a sandbox. Here the agent runs only the
+      // test's script.
       ...(process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
     }),
   },
@@ -82,8 +82,8 @@ const ALL = [
     parallel: false,
     workarounds: ["reads-before-creating"],
     breaks: ["agent/custom-members"],
-    // A session is found only after the minute of its opening: until then, the file of the loading process has the name
-    // of its file.
+    // File names of sessions contain the minute. Within the minute of a session's opening, the loading process has the
+    // same file name and finds no session.
     mayBreak: ["agent/load"],
     without: ["a resumed session"],
     settle: (home, model) => {

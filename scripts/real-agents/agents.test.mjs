@@ -10,7 +10,7 @@ import { smoke } from "./symposium.mjs";
 const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
 /** The results of a scenario's calls that the model received. */
 const resultsOf = (model, scenario) =>
-  model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
+  model.requests.findLast(request => request.scenario === scenario)?.results.join("\n");
 const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS)

@@ -1,4 +1,4 @@
-// The Anthropic Messages API, as far as agents use it.
+// The part of the Anthropic Messages API that agents use.
 import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/messages$/;
@@ -34,7 +34,7 @@ export function read(body) {
 }
 
 export async function write(response, { body }, { scenario, text, thinking, calls, hold }) {
-  // Requests outside the script report no tokens: agents send them at any time and add up the usage.
+  // Requests outside the script report no tokens, because agents send them at any time and sum the usage.
   const [input, output] = scenario === undefined ? [0, 0] : [100, 20];
   const usage = {
     input_tokens: input,

@@ -1,6 +1,6 @@
 // Published agents, and the MCP SDK's client, through chains of proxies. Compares the messages at the client's end byte
-// for byte with those at the agent's end of the same run. For agents that repeat themselves, it also compares them with
-// a direct connection (transcript.mjs).
+// for byte with those at the agent's end of the same run. For agents with `repeats`, it also compares them with a
+// direct connection (transcript.mjs).
 import { deepEqual, match, notDeepEqual, ok } from "node:assert/strict";
 import { bridgedOf, INITIALIZE, scenesOf } from "./acts.mjs";
 import { AGENTS, isChosen, MCP_CLIENT } from "./agents.mjs";
@@ -11,10 +11,10 @@ import { transcript, withOwnIds } from "./transcript.mjs";
 const PASS = "pass-proxy",
   TOOLS = "tools-proxy";
 
-/** The runs to compare. Each is played once, when the first test needs it. */
+/** The runs to compare. Each run starts once, when the first test needs it. */
 function playsOf(agent) {
   const scenes = scenesOf(agent);
-  // The first session of a process differs from later ones. Without a chain it has no scenes with servers.
+  // The first session of a process differs from later sessions. A direct connection has no scenes with servers.
   const bridged = [...scenes.slice(0, 2), ...bridgedOf(agent)];
   const through = (scenes, proxies, options) => {
     let playing;
@@ -49,8 +49,8 @@ function transcriptOf({ besides, parallel }, { scenes }, { name, apart }) {
 }
 
 /**
- * `atAgent` without the agent's cancellations of requests that the client had answered: these are not forwarded
- * (sidecar/rpc/hop.ts). Whether the answer or the cancellation is first is a matter of time.
+ * `atAgent` without the agent's cancellations of requests that the client had answered, which are not forwarded
+ * (sidecar/rpc/hop.ts). The order of response and cancellation depends on timing.
  */
 function withoutLateCancels(atAgent, atClient) {
   const answered = new Set(
@@ -62,9 +62,12 @@ function withoutLateCancels(atAgent, atClient) {
   });
 }
 
-/** `expected` converts a line without a chain into the expected line with one. */
-async function same(agent, one, other, scene, { like = scene, expected = text => text } = {}) {
-  deepEqual(transcriptOf(agent, await other(), scene), transcriptOf(agent, await one(), like).map(expected));
+/** `expected` converts a line without a chain into the expected line with a chain. */
+async function same(agent, expectedRun, actualRun, scene, { like = scene, expected = text => text } = {}) {
+  deepEqual(
+    transcriptOf(agent, await actualRun(), scene),
+    transcriptOf(agent, await expectedRun(), like).map(expected),
+  );
 }
 
 for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
@@ -88,8 +91,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
       it("chain", "forwards all messages byte for byte, except ids and MCP over ACP", async () => {
         const { scenes: played, lines, toAgent, fromAgent } = await chain();
         for (const { error } of played.values()) if (error) throw error;
-        const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
-        const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
+        const sentBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
+        const atAgent = [...sentBy("client", toAgent), ...sentBy("agent", fromAgent)];
         const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
         ok(lines.length >= 3 * scenes.length);
         const atClient = withOwnIds(lines);
@@ -116,8 +119,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
             });
           const { lines, error } = (await chain()).scenes.get(scene.name);
           if (error) throw error;
-          const said = lines.map(({ line }) => line).join("\n");
-          for (const result of [/said (once|together)/, /Behold:/, /It failed, as it should\./]) match(said, result);
+          const text = lines.map(({ line }) => line).join("\n");
+          for (const result of [/said (once|together)/, /Behold:/, /It failed, as it should\./]) match(text, result);
         });
     });
 
@@ -152,8 +155,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
           "with a space": lines.with(at, { ...lines[at], line: lines[at].line.replace(",", ", ") }),
         };
         for (const [what, lines] of Object.entries(wrong)) {
-          const other = { scenes: new Map([[scene.name, { lines, requests }]]) };
-          notDeepEqual(transcriptOf(agent, other, scene), transcriptOf(agent, play, scene), what);
+          const changedPlay = { scenes: new Map([[scene.name, { lines, requests }]]) };
+          notDeepEqual(transcriptOf(agent, changedPlay, scene), transcriptOf(agent, play, scene), what);
         }
       });
     });
@@ -177,7 +180,7 @@ function withAcp(text) {
   return `agent ${JSON.stringify(message)}`;
 }
 
-/** Replaces `session/new` by that of a client without servers. */
+/** Removes the client's servers from `session/new`. */
 function withoutServers(text) {
   if (!text.startsWith("client ") || !text.includes('"method":"session/new"')) return text;
   const message = JSON.parse(text.slice("client ".length));

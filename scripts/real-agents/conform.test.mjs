@@ -1,5 +1,5 @@
-// Checks published agents with the conformance kit (docs/conform.md), directly. They keep all mandatory rules except
-// those listed in agents.mjs.
+// Checks published agents with the conformance kit (docs/conform.md), directly. The agents keep all mandatory rules
+// except the exceptions in agents.mjs.
 import { deepEqual, ok } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { node } from "../project.mjs";

@@ -20,7 +20,7 @@ const ELIZA = {
   settle: () => ({}),
 };
 const hasCargo = process.env.SYMPOSIUM_WITHOUT_CARGO === undefined;
-/** A missing tool makes the test skip, with the reason. */
+/** Skips the test if cargo is missing, with the reason. */
 function needsCargo(context) {
   if (hasCargo) return;
   context.skipReason = "There is no cargo here";
@@ -57,7 +57,7 @@ function withExtensions(agent, ids, work) {
         await work({ ...stage, home, wire, sessionId: await newSession(wire, stage) });
         equal(await wire.leave(), 0, wire.stderr);
       } catch (error) {
-        await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing afterwards
+        await wire.leave().catch(() => {}); // the agent exits with the chain, and writes nothing afterwards
         throw error;
       } finally {
         wire.kill();
@@ -109,8 +109,8 @@ async function count(agent, { wire, sessionId }) {
 }
 
 const OWN_CALL = /^(cargo|ferris|sparkle|workspace)-[0-9a-f]{8}-\d+$/;
-/** The permission requests of the extensions themselves (extensions/consent.ts). Agents send additional ones. */
-function asked({ wire }) {
+/** The permission requests of the extensions themselves (extensions/consent.ts). Agents send additional requests. */
+function permissionRequests({ wire }) {
   return wire.lines.flatMap(({ from, message: { method, params } }) =>
     from === "agent" && method === "session/request_permission" && OWN_CALL.test(params.toolCall?.toolCallId)
       ? [params]
@@ -118,7 +118,7 @@ function asked({ wire }) {
   );
 }
 
-/** The tools of these servers that the model was offered, without the agents' name prefixes. */
+/** The tools of these servers that the agent offered to the model, without the agents' name prefixes. */
 function offered({ model }, calls) {
   const names = new Set(
     model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools,
@@ -143,7 +143,7 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
           for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
           await count(agent, stage);
           after(stage);
-          equal(asked(stage).length, asks, "each act is asked about once");
+          equal(permissionRequests(stage).length, asks, "each act is asked about once");
           if (agent !== ELIZA)
             deepEqual(
               offered(stage, calls),
@@ -162,7 +162,11 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
           const calls = EXTENSIONS.map(({ calls: [first] }) => first),
             answers = await results(agent, stage, "own-all", calls);
           for (const [i, { tool, shows }] of calls.entries()) match(answers[i], shows, `${tool}: ${answers[i]}`);
-          equal(asked(stage).length, 2, "of the first calls Sparkle's writes, and Ferris' looks up a crate");
+          equal(
+            permissionRequests(stage).length,
+            2,
+            "of the first calls Sparkle's writes, and Ferris' looks up a crate",
+          );
           doesNotMatch(stage.wire.stderr, BYPASSED);
           doesNotMatch(stage.wire.stderr, /failed/);
         },
@@ -170,9 +174,9 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
     });
 
     // Scenarios do not apply to Eliza's prompts.
-    const twoAtOnce = "two at once: a call is carried out for its own session, and asked about there";
+    const concurrentCalls = "runs concurrent calls for their own sessions, with the permission requests there";
     if (agent !== ELIZA)
-      it("sessions", twoAtOnce, () =>
+      it("sessions", concurrentCalls, () =>
         withExtensions(agent, ["workspace"], async stage => {
           const { wire } = stage,
             sessions = [stage.sessionId, await newSession(wire, stage)];
@@ -188,10 +192,11 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
             SESSIONS.map(({ file }) => stage.written(file)),
             SESSIONS.map(({ text }) => text),
           );
-          const askedAbout = file => asked(stage).filter(({ toolCall }) => JSON.stringify(toolCall).includes(file));
-          const questions = SESSIONS.map(({ file }) => askedAbout(file).map(({ sessionId }) => sessionId));
+          const requestsFor = file =>
+            permissionRequests(stage).filter(({ toolCall }) => JSON.stringify(toolCall).includes(file));
+          const requestSessions = SESSIONS.map(({ file }) => requestsFor(file).map(({ sessionId }) => sessionId));
           deepEqual(
-            questions,
+            requestSessions,
             sessions.map(sessionId => [sessionId]),
           );
         }),

@@ -1,4 +1,4 @@
-// The Gemini API, as far as agents use it.
+// The part of the Gemini API that agents use.
 import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/models\/[^:]+:(?:streamGenerateContent|generateContent)$/;
@@ -33,9 +33,12 @@ export async function write(response, { path: at }, { text, thinking, calls, hol
     responseId: `scripted-${Date.now()}`,
   });
   const ending = { finishReason: "STOP" };
-  const made = calls.map(({ id, name, args }) => ({ functionCall: { id, name, args }, thoughtSignature: "bW9jaw==" }));
+  const functionCalls = calls.map(({ id, name, args }) => ({
+    functionCall: { id, name, args },
+    thoughtSignature: "bW9jaw==",
+  }));
   if (!at.endsWith(":streamGenerateContent"))
-    return sendJson(response, chunk([...(text ? [{ text }] : []), ...made], ending));
+    return sendJson(response, chunk([...(text ? [{ text }] : []), ...functionCalls], ending));
 
   const events = startEvents(response);
   const send = values => events("", values);
@@ -43,7 +46,7 @@ export async function write(response, { path: at }, { text, thinking, calls, hol
   for await (const piece of pieces(text)) send(chunk([{ text: piece }]));
   if (hold) return;
   await pause();
-  if (made.length > 0) send(chunk(made));
+  if (functionCalls.length > 0) send(chunk(functionCalls));
   send(chunk([], ending));
   response.end();
 }

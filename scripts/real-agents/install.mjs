@@ -1,4 +1,4 @@
-// Published agents and the Node they need, in a cache folder outside the checkout, because they are large and
+// Published agents and the Node that they need, in a cache folder outside the checkout, because agents are large
 // third-party software.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -11,21 +11,21 @@ const packageFolder = agent => path.join(cacheFolder, agent.id, "node_modules", 
 const packageOf = agent => JSON.parse(readFileSync(path.join(packageFolder(agent), "package.json"), "utf8"));
 
 /**
- * Installs missing agents (see agents.mjs), with the VS Code that shows them and provides their Node. Reports progress
- * to `say`, only if it installs something.
+ * Installs missing agents (see agents.mjs), with the VS Code that shows them and provides their Node. Passes progress
+ * messages of installations to `print`.
  */
-export async function installAgents(agents, say = text => console.log(text)) {
-  await installBox({ say });
+export async function installAgents(agents, print = text => console.log(text)) {
+  await installBox({ print });
   for (const agent of agents) {
     // A folder of the cache appears only when complete, so the package's version is the stamp.
     if (existsSync(packageFolder(agent)) && packageOf(agent).version === agent.version) continue;
-    say(`Installing ${agent.name} ${agent.version} into ${cacheFolder}: once, about a minute, ${agent.size}…`);
+    print(`Installing ${agent.name} ${agent.version} into ${cacheFolder}: once, about a minute, ${agent.size}…`);
     // Without install scripts, because no used feature needs them.
     await npmInstall(
       agent.id,
       `${agent.package}@${agent.version}`,
       { PATH: `${path.dirname(serverNode)}${path.delimiter}${process.env.PATH}`, npm_config_ignore_scripts: "true" },
-      say,
+      print,
       cacheFolder,
     );
   }
@@ -33,7 +33,7 @@ export async function installAgents(agents, say = text => console.log(text)) {
 
 /**
  * The command of an installed agent's program, without arguments. A JavaScript program runs with the Node of the cache,
- * regardless of PATH. A `native` one is the first of these files in the package's dependencies for this platform.
+ * regardless of PATH. A `native` program is the first existing file of the list in the package's dependencies.
  */
 export function commandOf(agent) {
   const natives = agent.native?.map(file => path.join(cacheFolder, agent.id, "node_modules", file));

@@ -34,7 +34,7 @@ for (const agent of AGENTS)
     const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
     const say = (scenario, more = "") => chat.send(`Please do the thing${more}. @@scenario:${scenario}`);
 
-    /** Lets the model call three tools in one message; their results are "the first" and so on. */
+    /** Makes the model call three tools in one message. Their results are "the first" and so on. */
     async function three(scenario, numbers) {
       rmSync(path.join(box.folders[0], "tools.log"), { force: true });
       await say(scenario);
@@ -104,7 +104,7 @@ for (const agent of AGENTS)
       three("vscode-three", ["01", "02", "03"]),
     );
 
-    // VS Code offers only some of so many tools, and one tool that activates the others after it was called.
+    // VS Code offers only some of so many tools, and a tool that activates the others.
     it(
       "three tools",
       "offers later VS Code tools in the next turn and runs three calls of old and new ones",

@@ -38,8 +38,8 @@ export const testsOf = agent => (check, title, body) =>
   });
 
 /**
- * Adds to an agent's numbers: tools `offered` to it, those of servers that it `connected` to, those `listed`, and
- * calls.
+ * Adds to an agent's numbers: tools that were `offered`, tools of `connected` servers, `listed` tools, and `called`
+ * tools.
  */
 export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
 
@@ -64,7 +64,7 @@ export function matrix(lines) {
 
 const NONE = "–";
 
-/** Number of passed tests out of all except skipped ones. */
+/** Number of passed tests out of all tests that were not skipped. */
 function passedOf(outcomes, check) {
   const ended = [...outcomes].filter(([key, outcome]) => key.startsWith(`${check}\0`) && outcome !== "skipped");
   return ended.length === 0 ? NONE : `${ended.filter(([, outcome]) => outcome === "passed").length}/${ended.length}`;

@@ -1,4 +1,4 @@
-// An ACP agent that is only an MCP client; both sides use the SDKs. A prompt makes it connect to every server of its
+// An ACP agent that is only an MCP client. Both sides use the SDKs. A prompt makes it connect to every server of its
 // session, use all features of the server, and report the exchanged messages verbatim.
 import { agent, ndJsonStream } from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -31,7 +31,7 @@ agent({ name: "mcp-client" })
 
 /**
  * The client's messages in order, then the server's responses in the order of their requests, then its other messages.
- * Responses to cancelled requests are omitted, because MCP lets a server send one or none.
+ * Responses to cancelled requests are omitted, because MCP permits a server to omit the response.
  */
 async function conversationWith(server) {
   const sent = [],

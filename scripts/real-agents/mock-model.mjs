@@ -1,6 +1,6 @@
-// A model server on loopback for published agents. It serves the APIs of DIALECTS; script.mjs decides the answers.
+// A model server on loopback for published agents. Serves the APIs of DIALECTS. script.mjs selects the answers.
 //   node scripts/real-agents/mock-model.mjs [--port N] [--folder DIR] [--log FILE]
-// It prints its address and serves until it is terminated.
+// Prints its address and serves until it is terminated.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
@@ -16,8 +16,8 @@ import { answerTo } from "./script.mjs";
 export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-responses": openaiResponses };
 
 /**
- * Starts a model whose script works in `folder`. `scenarios` are additional ones, as in scenarios.json. It serves one
- * of DIALECTS, `speaks`, or all. `requests` records requests and answers as `{path, scenario?, step?, text?, calls?,
+ * Starts a model whose script works in `folder`. `scenarios` are added to scenarios.json. The model serves the API
+ * `speaks`, or all of DIALECTS. `requests` records requests and answers as `{path, scenario?, step?, text?, calls?,
  * results?, tools?}`, without `text` if it was not a model request. `tools` are the names of the offered tools.
  * `onRequest` is called for each.
  */
@@ -31,9 +31,9 @@ export async function startModel({ folder, scenarios: more = {}, speaks, port = 
   const requests = [],
     dialects = speaks === undefined ? Object.values(DIALECTS) : [DIALECTS[speaks]];
   const server = createServer((request, response) => {
-    answer(request, response, { scenarios, dialects }, asked => {
-      requests.push(asked);
-      onRequest(asked);
+    answer(request, response, { scenarios, dialects }, entry => {
+      requests.push(entry);
+      onRequest(entry);
     }).catch(error => {
       if (response.headersSent) response.destroy();
       else sendJson(response, { error: { message: error.stack } }, 500);
@@ -58,10 +58,10 @@ async function answer(request, response, { scenarios, dialects }, record) {
   let text = "";
   for await (const chunk of request.setEncoding("utf8")) text += chunk;
   const { pathname } = new URL(request.url, "http://model");
-  const asked = { path: pathname };
+  const entry = { path: pathname };
   const dialect = request.method === "POST" ? dialects.find(each => each.path.test(pathname)) : undefined;
   if (dialect === undefined) {
-    record(asked);
+    record(entry);
     if (/count_?tokens$/i.test(pathname)) return sendJson(response, { input_tokens: 100, totalTokens: 100 });
     return sendJson(
       response,
@@ -71,10 +71,10 @@ async function answer(request, response, { scenarios, dialects }, record) {
   }
   const body = JSON.parse(text);
   const read = dialect.read(body),
-    said = answerTo(read, scenarios);
-  record({ ...asked, ...said, tools: read.tools.map(({ name }) => name) });
-  if (said.error !== undefined) return sendJson(response, said.error.body, said.error.status);
-  await dialect.write(response, { body, path: pathname }, said);
+    reply = answerTo(read, scenarios);
+  record({ ...entry, ...reply, tools: read.tools.map(({ name }) => name) });
+  if (reply.error !== undefined) return sendJson(response, reply.error.body, reply.error.status);
+  await dialect.write(response, { body, path: pathname }, reply);
 }
 
 if (process.argv[1] === import.meta.filename) {
@@ -82,8 +82,8 @@ if (process.argv[1] === import.meta.filename) {
   const { url } = await startModel({
     folder: path.resolve(folder),
     port: Number(port ?? 0),
-    onRequest: asked => {
-      if (log !== undefined) appendFileSync(log, `${JSON.stringify(asked)}\n`);
+    onRequest: entry => {
+      if (log !== undefined) appendFileSync(log, `${JSON.stringify(entry)}\n`);
     },
   });
   console.log(url);

@@ -1,4 +1,4 @@
-// The Chat Completions API of OpenAI, as far as agents use it.
+// The part of the OpenAI Chat Completions API that agents use.
 import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/chat\/completions$/;
@@ -27,14 +27,18 @@ export function read(body) {
 export async function write(response, { body }, { text, thinking, calls, hold }) {
   const base = { id: `chatcmpl-${++completions}`, created: 0, model: body.model };
   const usage = { prompt_tokens: 100, completion_tokens: 20, total_tokens: 120 };
-  const made = calls.map(({ id, name, args }) => ({
+  const toolCalls = calls.map(({ id, name, args }) => ({
     id,
     type: "function",
     function: { name, arguments: JSON.stringify(args) },
   }));
-  const ending = made.length > 0 ? "tool_calls" : "stop";
+  const ending = toolCalls.length > 0 ? "tool_calls" : "stop";
   if (!body.stream) {
-    const message = { role: "assistant", content: text || null, ...(made.length > 0 ? { tool_calls: made } : {}) };
+    const message = {
+      role: "assistant",
+      content: text || null,
+      ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
+    };
     const choices = [{ index: 0, message, finish_reason: ending }];
     return sendJson(response, { ...base, object: "chat.completion", choices, usage });
   }
@@ -47,7 +51,7 @@ export async function write(response, { body }, { text, thinking, calls, hold })
   for await (const content of pieces(text)) send({ content });
   if (hold) return;
   await pause();
-  for (const [index, call] of made.entries()) send({ tool_calls: [{ index, ...call }] });
+  for (const [index, call] of toolCalls.entries()) send({ tool_calls: [{ index, ...call }] });
   send({}, ending);
   sendChunk({ choices: [], usage });
   response.end("data: [DONE]\n\n");

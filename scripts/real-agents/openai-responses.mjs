@@ -1,4 +1,4 @@
-// The OpenAI Responses API, as far as agents use it.
+// The part of the OpenAI Responses API that agents use.
 import { pause, pieces, sendJson, startEvents } from "./reply.mjs";
 
 export const path = /\/responses$/;
@@ -28,7 +28,7 @@ function qualified(namespace, name) {
   return namespace.endsWith("__") ? `${namespace}${name}` : `${namespace}__${name}`;
 }
 
-/** All tools that the model can call: those of the request, and those that a search has returned. */
+/** All tools that the model can call: tools of the request, and tools that a search has returned. */
 function offered({ tools, input }) {
   const found = itemsOf(input)
     .filter(({ type }) => type === "tool_search_output")

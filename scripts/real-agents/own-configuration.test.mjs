@@ -1,5 +1,5 @@
-// Published agents that receive no MCP servers from their client: the sidecar adds Symposium's entry to the agent's own
-// configuration in a temporary home, the scripted model calls a tool of an extension, and the entry is removed again
+// Published agents that receive no MCP servers from their client. The sidecar adds Symposium's entry to the agent's own
+// configuration in a temporary home. The scripted model calls a tool of an extension, and the entry is removed again
 // (issue 14 item 5).
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const SCENARIOS = {
   ],
 };
 const TOOL = /^(?:mcp_+)?symposium_+read_file$/;
-/** Everything but the entry, in both JSON forms. */
+/** The text without the entry, in both JSON forms. */
 const withoutEntry = text => {
   const { mcpServers = {}, mcp = {}, ...others } = JSON.parse(text);
   const { symposium: _, ...servers } = { ...mcpServers, ...mcp };
@@ -68,12 +68,12 @@ for (const agent of AGENTS)
             );
             return text;
           });
-          const asked = stage.model.requests.filter(({ scenario }) => scenario === "configured");
+          const modelRequests = stage.model.requests.filter(({ scenario }) => scenario === "configured");
           ok(
-            asked.some(({ tools }) => tools.some(tool => TOOL.test(tool))),
-            JSON.stringify(asked[0]?.tools),
+            modelRequests.some(({ tools }) => tools.some(tool => TOOL.test(tool))),
+            JSON.stringify(modelRequests[0]?.tools),
           );
-          match(asked.at(-1).results.join("\n"), /line one[^]*line two[^]*line three/);
+          match(modelRequests.at(-1).results.join("\n"), /line one[^]*line two[^]*line three/);
 
           const during = readFileSync(file, "utf8");
           await inSidecar(sidecar => change(sidecar, "remove"));

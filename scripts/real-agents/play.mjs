@@ -7,10 +7,10 @@ import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
 
 /**
- * `proxies` are names of test programs, undefined for no chain. `scenes` are those of acts.mjs, initialize first.
- * Resolves with the scenes by name, as `{lines, requests, error?}`. For a chain it also returns all `lines`, `toAgent`
- * and `fromAgent` as the agent read and wrote them, and the exit `code` and `stderr` after the client left.
- * `withoutHttp`: the agent seems not to support MCP over HTTP.
+ * `proxies` are names of test programs, undefined for no chain. `scenes` are from acts.mjs, initialize first. Resolves
+ * with the scenes by name, as `{lines, requests, error?}`. For a chain, the result also has all `lines`, the agent's
+ * input `toAgent` and output `fromAgent`, the exit `code` and `stderr`. `withoutHttp`: the agent seems not to support
+ * MCP over HTTP.
  */
 export function play(agent, proxies, scenes, { withoutHttp = false } = {}) {
   return withHttpServer(url =>

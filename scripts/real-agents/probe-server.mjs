@@ -1,5 +1,5 @@
-// An MCP server on stdio for the probes of workarounds.test.mjs. It has one tool, `probe`, whose result has a text and
-// a structured form. With `--always-load` the tool is marked so that agents do not hide it.
+// An MCP server on stdio for the probes of workarounds.test.mjs. The result of its only tool, `probe`, has a text and a
+// structured form. With `--always-load` the tool is marked so that agents do not hide it.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";

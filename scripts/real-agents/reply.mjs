@@ -9,7 +9,7 @@ export function sendJson(response, value, status = 200) {
 }
 
 /**
- * Starts an event stream and returns a function that sends one event. It does nothing after the reader has
+ * Starts an event stream and returns a function that sends an event. The function does nothing after the reader has
  * disconnected.
  */
 export function startEvents(response) {

@@ -10,7 +10,7 @@
 //   {kind: "mcp", server, tool, args}       a `*` in the names matches any text
 import { toolNames } from "./agents.mjs";
 
-/** The arguments of the agents' own tools, by kind. A tool receives only those that it declares. */
+/** The arguments of the agents' own tools, by kind. A tool receives only the arguments that it declares. */
 const ARGUMENTS = {
   shell: ({ command }) => ({
     command,
@@ -51,7 +51,7 @@ const ARGUMENTS = {
     ]),
   }),
 };
-/** The tools that find hidden tools; each entry maps the full names of those to its arguments. */
+/** The tools that find hidden tools. Each entry maps the full names of hidden tools to arguments. */
 const SEARCHES = {
   ToolSearch: names => ({ query: `select:${names.join(",")}`, max_results: 10 }),
   tool_search: names => ({
@@ -60,7 +60,7 @@ const SEARCHES = {
   }),
 };
 const MARK = /@@scenario:([\w-]+)/g;
-/** A quotation of earlier turns follows the user's words where the agent's session does not remember them. */
+/** Follows the user's text if the agent's session does not remember the quoted earlier turns. */
 const QUOTATION = /^(`{3,})\n[^]*?\n\1$/gm;
 
 /**
@@ -104,9 +104,9 @@ export function answerTo({ entries, tools, schema }, scenarios) {
       calls: [{ id: callId(`${step}_search`), name: search, args: SEARCHES[search](names) }],
     };
   }
-  const made = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
+  const toolCalls = calls.map((call, i) => callOf(call, tools, `${step}_${i}`));
   const missing = calls
-    .filter((_, i) => made[i] === undefined)
+    .filter((_, i) => toolCalls[i] === undefined)
     .map(({ kind }) => ` The agent offers no tool to ${kind}.`);
   return {
     scenario,
@@ -115,7 +115,7 @@ export function answerTo({ entries, tools, schema }, scenarios) {
     thinking,
     hold,
     text: text.replaceAll("{{results}}", () => results.join(" | ")) + missing.join(""),
-    calls: made.filter(call => call !== undefined),
+    calls: toolCalls.filter(call => call !== undefined),
   };
 }
 
@@ -132,11 +132,11 @@ function callOf(call, tools, id) {
   };
 }
 
-const callId = of => `call_${of}_${Math.random().toString(36).slice(2, 10)}`;
-const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).some(known => isName(known, name)));
-const isName = (known, name) =>
+const callId = name => `call_${name}_${Math.random().toString(36).slice(2, 10)}`;
+const toolFor = (call, tools) => tools.find(({ name }) => namesOf(call).some(pattern => isName(pattern, name)));
+const isName = (pattern, name) =>
   new RegExp(
-    `^${known
+    `^${pattern
       .split("*")
       .map(part => part.replaceAll(/\W/g, "\\$&"))
       .join(".*")}$`,
@@ -168,7 +168,9 @@ function instance(schema) {
   if (choice !== undefined) return instance(choice[0]);
   switch (String([schema.type].flat()[0]).toLowerCase()) {
     case "object":
-      return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, of]) => [name, instance(of)]));
+      return Object.fromEntries(
+        Object.entries(schema.properties ?? {}).map(([name, property]) => [name, instance(property)]),
+      );
     case "array":
       return [];
     case "number":

@@ -7,20 +7,20 @@ import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 import { THROTTLE } from "./throttled.mjs";
 
-// They could select the user's account, model or settings.
+// These variables could select the user's account, model or settings.
 for (const name of Object.keys(process.env)) if (isPrivate(name)) delete process.env[name];
 
 /**
  * Opens a stage for the agent until its model is stopped. Its folder is removed with the run's.
  *
  * `command` is a shell command, for the folder `bin`, that starts the agent with its home and its model. `workspace` is
- * its working folder, with a seed.txt. `written(name)` is the text of a file in it. `model` has the received
- * `requests`. Everything is in `folder`. `scenarios` are added to those of scenarios.json.
+ * its working folder, with a seed.txt. `written(name)` is the text of a file in `workspace`. `model` has the received
+ * `requests`. All files are in `folder`. `scenarios` are added to scenarios.json.
  */
 export async function openStage(agent, scenarios = {}) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
   const [home, temporary, workspace, bin] = ["home", "t", "work", "bin"].map(name => path.join(folder, name));
-  for (const made of [home, temporary, workspace, bin]) mkdirSync(made);
+  for (const folder of [home, temporary, workspace, bin]) mkdirSync(folder);
   writeFileSync(path.join(workspace, "seed.txt"), "line one\nline two\nline three\n");
   const model = await startModel({ folder: workspace, scenarios, speaks: agent.speaks });
   try {

@@ -7,10 +7,10 @@ import { slowed } from "./throttled.mjs";
 const TURN_MS = 120_000;
 
 /**
- * Sends the prompts one after another. `permission` is "allow" or "reject". With `stop` the first one is cancelled when
- * its answer contains that text. Resolves to the printed output: `exchanges` as `{question, answer}` of the rendered
- * page (an answer is the text and all cards after the question), the labels of `pressed` buttons, and the whole `text`.
- * A failed run rejects with its output. The screenshot is out/agents/NAME.png.
+ * Sends the prompts one after another. `permission` is "allow" or "reject". With `stop`, the first prompt is cancelled
+ * when its answer contains that text. Resolves to the printed output: `exchanges` as `{question, answer}` of the
+ * rendered page, the labels of `pressed` buttons, and the whole `text`. An answer is the text and all cards after the
+ * question. A failed run rejects with its output. The screenshot is out/agents/NAME.png.
  */
 export async function smoke({ command, bin, workspace }, name, prompts, { permission = "allow", stop } = {}) {
   const { code, text } = await node(

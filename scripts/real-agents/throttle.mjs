@@ -1,6 +1,6 @@
 // Runs a program with a share of one core by stopping and continuing its process tree. Needs no privileges. Linux only.
 //   node scripts/real-agents/throttle.mjs PERCENT COMMAND [ARGUMENT…]
-// The program inherits the standard streams and the process group. Its exit code or signal is passed on.
+// The program inherits the standard streams and the process group. Its exit code or signal is forwarded.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -43,7 +43,7 @@ function childrenOf(pid) {
     );
   } catch {
     return [];
-  } // It has exited.
+  } // the process has exited
 }
 
 function signalAll(signal) {
@@ -51,7 +51,7 @@ function signalAll(signal) {
     try {
       process.kill(pid, signal);
     } catch {
-      /* It has exited. */
+      /* The process has exited. */
     }
 }
 function resume() {

@@ -1,5 +1,5 @@
 // Comparable transcripts. Values that differ between runs (ids, ports, processes, folders) are numbered in the order of
-// their first occurrence, so that identity is kept. All times become equal. Concurrent messages are grouped into
+// their first occurrence, which preserves identity. All times become equal. Concurrent messages are grouped into
 // strands. Everything else is unchanged.
 
 /** Patterns of numbered values, by their replacement names, in addition to request ids. */
@@ -31,11 +31,14 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
       call: apart && parallel && kind === undefined ? (update ?? toolCall)?.toolCallId : undefined,
     };
   });
-  const asked = requests
+  const modelRequests = requests
     .filter(({ scenario }) => scenario !== undefined)
     .map(({ scenario, step, results, text, calls }) => ({ scenario, step, results, text, calls }));
-  if (apart) asked.sort((a, b) => a.scenario.localeCompare(b.scenario));
-  return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
+  if (apart) modelRequests.sort((a, b) => a.scenario.localeCompare(b.scenario));
+  return renumbered([
+    ...strandsOf(keyed).flatMap(withOwnIds),
+    ...modelRequests.map(each => `model ${JSON.stringify(each)}`),
+  ]);
 }
 
 /** Claude reports a tool's response from a hook, before or after the call's other updates. */
@@ -55,7 +58,7 @@ function strandsOf(keyed) {
     a.kind.localeCompare(b.kind) || ranks.map(rank => rank(a) - rank(b)).find(difference => difference !== 0) || 0;
   const strands = [];
   for (const each of [...keyed].sort(before)) {
-    // stable
+    // the sort is stable
     const last = strands.at(-1);
     if (last && before(last[0], each) === 0) last.push(each);
     else strands.push([each]);
@@ -81,13 +84,13 @@ export function withOwnIds(lines) {
     message: { id, method },
   } of lines)
     if (id !== undefined && method !== undefined) numbers[from].set(id, `${from}'s request ${numbers[from].size + 1}`);
-  const other = { client: "agent", agent: "client" };
+  const peer = { client: "agent", agent: "client" };
   return lines.map(({ from, line, message }) => {
     const { id, method, params } = message;
     if (line !== JSON.stringify(message)) return `${from} ${line}`;
     if (method === "$/cancel_request")
       return `${from} ${JSON.stringify({ ...message, params: { ...params, requestId: numbers[from].get(params.requestId) } })}`;
-    return `${from} ${id === undefined ? line : JSON.stringify({ ...message, id: numbers[method === undefined ? other[from] : from].get(id) })}`;
+    return `${from} ${id === undefined ? line : JSON.stringify({ ...message, id: numbers[method === undefined ? peer[from] : from].get(id) })}`;
   });
 }
 

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { killGroup } from "../project.mjs";
 import { agentTimeLimit } from "./throttled.mjs";
 
-/** On an idle machine. */
+/** Time limit of a wait on an idle machine. */
 const TIMEOUT_MS = 60_000;
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
@@ -14,7 +14,7 @@ export class Wire {
   lines = [];
   /** The agent's capabilities after `initialize`. */
   can = {};
-  /** The kind of option that answers permission requests. "wait": they are answered when they are cancelled. */
+  /** The kind of option that answers permission requests. "wait": the answer follows their cancellation. */
   permission = "allow_once";
   /** The answer for a file that does not exist: "empty", or an "error". */
   missingFile = "empty";
@@ -22,7 +22,7 @@ export class Wire {
   #child;
   #lastId = 0;
   /** Pending responses by id. */
-  #asked = new Map();
+  #pending = new Map();
   #watchers = new Set();
   #withheld = [];
   #exit;
@@ -40,7 +40,7 @@ export class Wire {
     this.#child.stderr.setEncoding("utf8").on("data", text => {
       this.stderr += text;
     });
-    this.#child.stdin.on("error", () => {}); // It has exited; waiting callers are notified.
+    this.#child.stdin.on("error", () => {}); // the agent has exited, which rejects pending calls
     let rest = "";
     this.#child.stdout.setEncoding("utf8").on("data", text => {
       const lines = (rest + text).split("\n");
@@ -53,10 +53,10 @@ export class Wire {
   request(method, params) {
     const id = ++this.#lastId;
     this.#send({ jsonrpc: "2.0", id, method, params });
-    return this.#alive(
+    return this.#untilExit(
       `the answer to ${method}`,
       new Promise(resolve => {
-        this.#asked.set(id, resolve);
+        this.#pending.set(id, resolve);
       }),
     );
   }
@@ -65,19 +65,19 @@ export class Wire {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Resolves when the agent has sent a message that satisfies `wanted`, from the line `since` on. */
-  until(what, wanted, since = 0) {
-    return this.#alive(
+  /** Resolves when the agent has sent a message that satisfies `condition`, from the line `since` on. */
+  until(what, condition, since = 0) {
+    return this.#untilExit(
       what,
       new Promise(resolve => {
-        const look = () => {
-          if (this.lines.slice(since).some(({ from, message }) => from === "agent" && wanted(message))) {
-            this.#watchers.delete(look);
+        const check = () => {
+          if (this.lines.slice(since).some(({ from, message }) => from === "agent" && condition(message))) {
+            this.#watchers.delete(check);
             resolve();
           }
         };
-        this.#watchers.add(look);
-        look();
+        this.#watchers.add(check);
+        check();
       }),
     );
   }
@@ -99,10 +99,10 @@ export class Wire {
       .join("");
   }
 
-  /** Leaves like a client: closes its end of the pipe, and the agent exits. Resolves with the exit code. */
+  /** Disconnects like a client: closes stdin, after which the agent exits. Resolves with the exit code. */
   leave() {
     this.#child.stdin.end();
-    return this.#patiently("its end", this.#exit);
+    return this.#withTimeout("its end", this.#exit);
   }
 
   kill() {
@@ -124,12 +124,12 @@ export class Wire {
     const message = JSON.parse(line);
     this.lines.push({ from: "agent", line, message });
     if (message.method === undefined) {
-      this.#asked.get(message.id)?.(message);
-      this.#asked.delete(message.id);
+      this.#pending.get(message.id)?.(message);
+      this.#pending.delete(message.id);
     } else if (message.id !== undefined) this.#serve(message);
     else if (message.method === "$/cancel_request" && this.#withheld.includes(message.params.requestId))
       this.withdraw();
-    for (const look of this.#watchers) look();
+    for (const check of this.#watchers) check();
   }
 
   #serve({ id, method, params }) {
@@ -141,31 +141,31 @@ export class Wire {
   }
 
   /** Waits for the agent. Rejects when it has exited or the time limit expires. */
-  #alive(what, promise) {
-    return this.#patiently(
+  #untilExit(what, promise) {
+    return this.#withTimeout(
       what,
       Promise.race([
         promise,
         this.#exit.then(code => {
-          throw this.#stuck(what, `the agent ended (${code})`);
+          throw this.#waitError(what, `the agent ended (${code})`);
         }),
       ]),
     );
   }
 
-  async #patiently(what, promise) {
+  async #withTimeout(what, promise) {
     let timer;
-    const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(TIMEOUT_MS));
+    const timeout = new Promise((_, reject) => {
+      timer = setTimeout(() => reject(this.#waitError(what, "it did not come")), agentTimeLimit(TIMEOUT_MS));
     });
     try {
-      return await Promise.race([promise, late]);
+      return await Promise.race([promise, timeout]);
     } finally {
       clearTimeout(timer);
     }
   }
 
-  #stuck(what, why) {
+  #waitError(what, why) {
     return new Error(
       [
         `While waiting for ${what}: ${why}.`,

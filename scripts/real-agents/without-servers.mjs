@@ -1,5 +1,5 @@
-// Runs an agent that ignores the MCP servers of its sessions, like two of the published ones: removes them from each
-// session's setup request on the way to the agent.
+// Simulates an agent that ignores the MCP servers of its sessions, like two published agents. Removes the servers from
+// each setup request.
 //   node scripts/real-agents/without-servers.mjs COMMAND ARGUMENT…
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
@@ -8,7 +8,7 @@ const [command, ...args] = process.argv.slice(2);
 const agent = spawn(command, args, { stdio: ["pipe", "inherit", "inherit"] });
 agent.on("exit", (code, signal) => process.exit(code ?? (signal === null ? 1 : 128)));
 for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => agent.kill(signal));
-agent.stdin.on("error", () => {}); // It has exited, and so does this program.
+agent.stdin.on("error", () => {}); // the agent has exited, and so does this program
 
 createInterface({ input: process.stdin })
   .on("line", line => {

@@ -14,7 +14,7 @@ const SCENARIOS = {
 };
 const prompt = scenario => [{ type: "text", text: `Please do the thing. @@scenario:${scenario}` }];
 
-/** Runs one turn in a new session, directly. Resolves with the model's requests in it. */
+/** Runs one turn in a new session, directly. Resolves with the model's requests of the turn. */
 async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOptions } = {}) {
   const wire = Object.assign(new Wire("/bin/sh", ["-c", `exec ${stage.command}`], { cwd: stage.bin }), wireOptions);
   try {
@@ -29,7 +29,7 @@ async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOption
     if (error) throw new Error(`session/new: ${JSON.stringify(error)}`);
     const since = stage.model.requests.length;
     await wire.request("session/prompt", { sessionId: result.sessionId, prompt: prompt(scenario) });
-    return stage.model.requests.slice(since).filter(asked => asked.scenario === scenario);
+    return stage.model.requests.slice(since).filter(request => request.scenario === scenario);
   } finally {
     wire.kill();
   }
@@ -37,7 +37,7 @@ async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOption
 
 const seesProbe = ([{ tools }]) => tools.some(name => name.endsWith("probe"));
 
-/** By the ids of AGENT_WORKAROUNDS. Each throws if the agent no longer behaves in this way. */
+/** By the ids of AGENT_WORKAROUNDS. Each probe throws if the agent no longer needs the workaround. */
 const PROBES = {
   "reads-before-creating": async stage => {
     await turn(stage, "write", { missingFile: "error" });
@@ -63,7 +63,7 @@ const PROBES = {
   },
 };
 
-/** The output of `doctor` for the agent; `home` is that of the commands. */
+/** The output of `doctor` for the agent, with `folder` as HOME. */
 async function doctor({ command, bin, folder }) {
   const env = { HOME: folder, SYMPOSIUM_STAGE: folder };
   const { code, text } = await node("dist/sidecar.js", ["doctor", "--agent", command], {

@@ -10,7 +10,7 @@ import { BYPASSED } from "../bypass-notice.mjs";
 import { killGroup, run } from "../project.mjs";
 
 const FIXTURES = path.resolve("scripts/real-installs/generations"),
-  OURS = path.resolve("out/installs/symposium-acp-agent.mjs");
+  SIDECAR = path.resolve("out/installs/symposium-acp-agent.mjs");
 const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")),
   TARGET = process.env.SYMPOSIUM_GENERATIONS ?? path.join(FOLDER, "target");
 const CLIENT = { name: "test", version: "1" };
@@ -28,7 +28,7 @@ const GENERATIONS = [
 const binary = id => path.join(TARGET, "debug", process.platform === "win32" ? `${id}.exe` : id);
 const works = command =>
   spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
-const words = list => list.map(word => `'${word}'`).join(" ");
+const quotedForShell = list => list.map(word => `'${word}'`).join(" ");
 /** Quotes for programs that split a command as a shell does. */
 const line = list => list.map(word => (word.includes(" ") ? `"${word}"` : word)).join(" ");
 /** Logs received messages to a separate file. */
@@ -40,12 +40,12 @@ function agent(newest, code = -32_601) {
     received: () => readFileSync(log, "utf8").trim().split("\n"),
   };
 }
-const ours = (proxies, last) => [
+const runWith = (proxies, last) => [
   process.execPath,
-  OURS,
+  SIDECAR,
   "run-with",
-  ...proxies.flatMap(proxy => ["--proxy", words(proxy)]),
-  ...(last ? ["--agent", words(last)] : []),
+  ...proxies.flatMap(proxy => ["--proxy", quotedForShell(proxy)]),
+  ...(last ? ["--agent", quotedForShell(last)] : []),
 ];
 
 /** Initialises, opens a session and sends a prompt. */
@@ -99,10 +99,10 @@ async function turn([command, ...args], version) {
   }
 }
 
-/** `received`: the version requested from the agent, which answers with `spoken`. */
-async function speaks(chain, last, asked, spoken, received = spoken) {
-  const { protocolVersion, stderr } = await turn(chain, asked);
-  equal(protocolVersion, spoken, stderr);
+/** `received`: the version that the agent receives. The agent selects `selected`. */
+async function checkVersion(chain, last, requested, selected, received = selected) {
+  const { protocolVersion, stderr } = await turn(chain, requested);
+  equal(protocolVersion, selected, stderr);
   deepEqual(last.received(), [`initialize ${received}`, "session/new", "session/prompt"]);
   doesNotMatch(stderr, BYPASSED);
 }
@@ -140,19 +140,19 @@ suite("proxy and conductor generations", () => {
 
   for (const { id, ...versions } of GENERATIONS) {
     for (const [role, args] of Object.entries({ pass: ["pass"], conductor: ["proxy"] }))
-      for (const [asked, newest] of [
+      for (const [requested, newest] of [
         [1, 1],
         [2, 1],
         [2, 2],
       ]) {
-        test(`${id}, ${role === "pass" ? "a proxy" : "its conductor as a proxy"}: version ${asked} of the client, ${newest} of the agent`, async () => {
-          const last = agent(newest, asked === 1 ? -32_601 : -32_600);
-          await speaks(
-            ours([[binary(id), ...args]], last.command),
+        test(`${id}, ${role === "pass" ? "a proxy" : "its conductor as a proxy"}: version ${requested} of the client, ${newest} of the agent`, async () => {
+          const last = agent(newest, requested === 1 ? -32_601 : -32_600);
+          await checkVersion(
+            runWith([[binary(id), ...args]], last.command),
             last,
-            asked,
-            Math.min(asked, newest, versions[role]),
-            Math.min(asked, versions[role]),
+            requested,
+            Math.min(requested, newest, versions[role]),
+            Math.min(requested, versions[role]),
           );
         });
       }
@@ -160,7 +160,12 @@ suite("proxy and conductor generations", () => {
     test(`${id}: runs its conductor as the agent behind proxies of each generation`, async () => {
       for (const other of GENERATIONS) {
         const last = agent(1);
-        await speaks(ours([[binary(other.id), "pass"]], [binary(id), "agent", last.command.join(" ")]), last, 1, 1);
+        await checkVersion(
+          runWith([[binary(other.id), "pass"]], [binary(id), "agent", last.command.join(" ")]),
+          last,
+          1,
+          1,
+        );
       }
     });
 
@@ -168,24 +173,24 @@ suite("proxy and conductor generations", () => {
       const pass = [binary(id), "pass"],
         last = agent(1),
         behind = agent(1);
-      await speaks([binary(id), "agent", line(ours([pass])), line(last.command)], last, 1, 1);
-      await speaks([binary(id), "agent", line(pass), line(ours([pass], behind.command))], behind, 1, 1);
+      await checkVersion([binary(id), "agent", line(runWith([pass])), line(last.command)], last, 1, 1);
+      await checkVersion([binary(id), "agent", line(pass), line(runWith([pass], behind.command))], behind, 1, 1);
     });
   }
 
   test("runs in one chain in both orders", async () => {
     const all = GENERATIONS.map(({ id }) => [binary(id), "pass"]);
     for (const proxies of [all, [...all].reverse()])
-      for (const asked of [1, 2]) {
+      for (const requested of [1, 2]) {
         const last = agent(2);
-        await speaks(ours(proxies, last.command), last, asked, 1);
+        await checkVersion(runWith(proxies, last.command), last, requested, 1);
       }
   });
 
   test("keeps version 2 for a version 2 proxy, and bypasses it with a reason in a version 1 chain", async () => {
     const last = agent(2);
-    await speaks(ours([[binary("acp-5"), "pass-v2"]], last.command), last, 2, 2);
-    const { protocolVersion, stderr } = await turn(ours([[binary("acp-5"), "pass-v2"]], agent(1).command), 1);
+    await checkVersion(runWith([[binary("acp-5"), "pass-v2"]], last.command), last, 2, 2);
+    const { protocolVersion, stderr } = await turn(runWith([[binary("acp-5"), "pass-v2"]], agent(1).command), 1);
     equal(protocolVersion, 1);
     match(stderr, /is skipped: it returned an error: Unsupported protocol version/);
   });
@@ -193,7 +198,7 @@ suite("proxy and conductor generations", () => {
   test("runs @thinkwell/conductor as the agent behind proxies of each generation", async () => {
     for (const { id } of GENERATIONS) {
       const last = agent(1);
-      await speaks(ours([[binary(id), "pass"]], thinkwell([last.command])), last, 1, 1);
+      await checkVersion(runWith([[binary(id), "pass"]], thinkwell([last.command])), last, 1, 1);
     }
   });
 });

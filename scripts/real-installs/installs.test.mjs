@@ -31,8 +31,8 @@ const works = command =>
   spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 
 /**
- * A PATH that contains the tool: the user's, or, for uv and pipx, one with a new virtual environment into which pip
- * installed it.
+ * A PATH with the tool: the user's, or for uv and pipx that of a new virtual environment in which pip installs the
+ * tool.
  */
 function pathWith(tool) {
   if (works(tool)) return process.env.PATH;

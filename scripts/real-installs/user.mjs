@@ -4,7 +4,8 @@ import { homedir } from "node:os";
 import path from "node:path";
 
 /**
- * Settings of the tools (mirrors, credentials, toolchains) but no caches, so that packages come from the registries.
+ * Settings of the tools (mirrors, credentials, toolchains) but no caches, so that packages are downloaded from the
+ * registries.
  */
 export function userEnvironment() {
   const found = { npm_config_userconfig: ".npmrc", CARGO_HOME: ".cargo", RUSTUP_HOME: ".rustup", PYENV_ROOT: ".pyenv" };

@@ -3,15 +3,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
 
 /**
- * Minimum delay between checks, however many changes occur. Maximum delay, for changes that no document reports, such
- * as a value set by a script or a process.
+ * Minimum delay between checks, for any number of changes. Maximum delay, for changes that no document reports, such as
+ * a value set by a script or a process.
  */
 const MIN_MS = 50,
   MAX_MS = 500;
 
 /**
  * Resolves when `condition` holds. `timeout` applies to an idle machine. `documents` are locators of elements that
- * change with it; a missing one is waited for.
+ * change with it. Missing elements are awaited.
  */
 export async function until(documents, condition, timeout, otherwise) {
   const changes = documents.map(changesOf);
@@ -25,34 +25,37 @@ export async function until(documents, condition, timeout, otherwise) {
   }
 }
 
-/** A function whose promise resolves at the first change after the last reported one; immediately on the first call. */
+/**
+ * A function whose promise resolves at the first change after the last reported change, or immediately on the first
+ * call.
+ */
 function changesOf(document) {
-  let known, pending;
+  let lastCount, pending;
   return () =>
     (pending ??= document
-      .evaluate(nextChange, known, { timeout: 10_000 })
+      .evaluate(nextChange, lastCount, { timeout: 10_000 })
       .then(
         count => {
-          known = count;
+          lastCount = count;
         },
         () => {
-          known = undefined;
+          lastCount = undefined;
         },
-      ) // it was closed or replaced by another document
+      ) // the document was closed or replaced
       .finally(() => {
         pending = undefined;
       }));
 }
 
-/** Runs in the page: resolves to the number of changes so far, once it differs from `known`. */
-function nextChange(_element, known) {
+/** Runs in the page. Resolves to the number of changes so far as soon as it differs from `lastCount`. */
+function nextChange(_element, lastCount) {
   const changes = (window.symposiumChanges ??= (() => {
-    const made = { count: 1, waiting: [] };
-    const tell = () => {
-      made.count++;
-      for (const resolve of made.waiting.splice(0)) resolve(made.count);
+    const counter = { count: 1, waiting: [] };
+    const notify = () => {
+      counter.count++;
+      for (const resolve of counter.waiting.splice(0)) resolve(counter.count);
     };
-    new MutationObserver(tell).observe(document, {
+    new MutationObserver(notify).observe(document, {
       subtree: true,
       childList: true,
       attributes: true,
@@ -69,10 +72,10 @@ function nextChange(_element, known) {
       "animationend",
       "selectionchange",
     ])
-      window.addEventListener(type, tell, true);
-    return made;
+      window.addEventListener(type, notify, true);
+    return counter;
   })());
-  return changes.count !== known
+  return changes.count !== lastCount
     ? changes.count
     : new Promise(resolve => {
         changes.waiting.push(resolve);

@@ -7,7 +7,7 @@ import { webviewFrame } from "./workbench.mjs";
 const INPUT = "[data-part=prompt]:visible";
 /** The cards of the conversation and of the banner above the prompt. */
 const CARDS = "[data-part=chat]:visible :is([data-kind], [data-part=banner] > *)";
-/** A text counts as complete after this time without a change; the page pauses for less between two chunks. */
+/** A text counts as complete after this time without a change. The page pauses less between two chunks. */
 const SETTLED_MS = 300;
 const OPTION = '[data-kind]:visible button[action-id^="option:"]:enabled';
 
@@ -68,20 +68,22 @@ export async function promptInput(frame) {
   return frame.locator(INPUT);
 }
 
-/** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
+/** Types a prompt into the selected tab and sends it. Returns when the page shows the prompt as a card. */
 export async function sendPrompt(frame, text) {
   await (await promptInput(frame)).fill(text);
   await sending(frame, () => frame.locator("[data-part=send]:visible").click());
 }
 
-/** Calls a function that sends a prompt, by keyboard for example; returns when the prompt is on the page as a card. */
-export async function sending(frame, act) {
+/** Calls a function that sends a prompt, for example by keyboard. Returns when the page shows the prompt as a card. */
+export async function sending(frame, send) {
   const before = await lastPrompt(frame);
-  await act();
+  await send();
   await until([all(frame)], async () => (await lastPrompt(frame)) !== before, 60_000, "the prompt did not appear");
 }
 
-/** Identifies the last prompt. A count would not work, because a long prompt may remove earlier ones from the page. */
+/**
+ * Identifies the last prompt. A count would not work, because a long prompt may remove earlier prompts from the page.
+ */
 const lastPrompt = frame =>
   frame
     .locator(`${CARDS}[data-kind=prompt]`)
@@ -201,7 +203,7 @@ async function press(frame, pressed, choose) {
       () => false,
     ))
   )
-    return; // redrawn: the next round checks the new one
+    return; // redrawn: the next round checks the new card
   pressed(labels[chosen].label);
   await until(
     [all(frame)],

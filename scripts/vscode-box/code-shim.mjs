@@ -22,7 +22,7 @@ const TIMEOUT = timeLimit(Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_00
 
 const extensions = [];
 let tests, workspace, folder;
-// Only the switches of test runs; the others (sandbox, GPU, profile folders) concern the desktop executable.
+// Only the switches of test runs. The others (sandbox, GPU, profile folders) concern the desktop executable.
 for (const argument of process.argv.slice(2)) {
   const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
   if (name === "extensionDevelopmentPath") extensions.push(path.resolve(value));

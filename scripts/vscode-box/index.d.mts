@@ -59,8 +59,8 @@ export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
 export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
 export function promptInput(frame: FrameLocator): Promise<Locator>;
 export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
-/** Calls a function that sends a prompt; returns when the prompt is on the page as a card. */
-export function sending(frame: FrameLocator, act: () => Promise<unknown>): Promise<void>;
+/** Calls a function that sends a prompt. Returns when the page shows the prompt as a card. */
+export function sending(frame: FrameLocator, send: () => Promise<unknown>): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
 export function turnEnded(

@@ -1,5 +1,6 @@
 // A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to display it.
-// They are in a cache folder outside the checkout, because they are large and independent of Symposium's releases.
+// These programs are in a cache folder outside the checkout, because they are large and independent of Symposium's
+// releases.
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -48,10 +49,10 @@ export function findBrowser() {
 }
 
 /**
- * Installs missing parts of the server, and with `browser` the other requirements of the tests. Reports progress to
- * `say`, only if it installs something. Rejects with instructions for the user if it cannot.
+ * Installs missing parts of the server, and with `browser` the other requirements of the tests. Passes progress
+ * messages of installations to `print`. Rejects with instructions for the user if an installation is impossible.
  */
-export async function installBox({ browser = true, say = text => console.log(text) } = {}) {
+export async function installBox({ browser = true, print = text => console.log(text) } = {}) {
   if (process.platform === "win32")
     throw new Error(
       "VS Code in the browser does not run on Windows itself: use WSL, or put the desktop `code` on PATH.",
@@ -64,14 +65,14 @@ export async function installBox({ browser = true, say = text => console.log(tex
         : []),
       ...(needServer ? buildTools() : []),
     ],
-    say,
+    print,
   );
   if (!existsSync(serverNode)) {
-    say(`Installing Node ${NODE_VERSION} for VS Code into ${cacheFolder}…`);
-    await npmInstall("node24", `${nodePackage}@${NODE_VERSION}`, {}, say);
+    print(`Installing Node ${NODE_VERSION} for VS Code into ${cacheFolder}…`);
+    await npmInstall("node24", `${nodePackage}@${NODE_VERSION}`, {}, print);
   }
   if (needServer) {
-    say(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
+    print(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
     // Its install script compiles native modules against this Node's headers. Optimised code would only take longer to
     // compile.
     await npmInstall(
@@ -85,7 +86,7 @@ export async function installBox({ browser = true, say = text => console.log(tex
         CXXFLAGS: "-O0",
         CFLAGS: "-O0",
       },
-      say,
+      print,
     );
     writeFileSync(serverStamp, "");
   }
@@ -105,28 +106,26 @@ function buildTools() {
   ];
 }
 
-async function installSystemPackages(missing, say) {
+async function installSystemPackages(missing, print) {
   if (missing.length === 0) return;
   const names = missing.map(({ debian }) => debian);
   if (!which("apt-get") || process.getuid?.() !== 0) {
     const how = which("apt-get") ? `: sudo apt-get install ${names.join(" ")}` : "";
     throw new Error(`Please install ${missing.map(({ what }) => what).join(", ")}${how}. Then run this again.`);
   }
-  say(`Installing Debian packages: ${names.join(", ")}…`);
+  print(`Installing Debian packages: ${names.join(", ")}…`);
   const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  await finish("apt-get", ["update", "-qq"], { env: environment }, say);
-  await finish("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env: environment }, say);
+  await finish("apt-get", ["update", "-qq"], { env: environment }, print);
+  await finish("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env: environment }, print);
 }
 
-/**
- * Installs one package into the folder `name` of a cache. The folder appears under its name only when it is complete.
- */
-export async function npmInstall(name, specification, environment, say, cache = cacheFolder) {
+/** Installs one package into the folder `name` of a cache. The folder is renamed to `name` when it is complete. */
+export async function npmInstall(name, specification, environment, print, cache = cacheFolder) {
   mkdirSync(cache, { recursive: true });
   // Remains of killed installations.
-  for (const left of readdirSync(cache))
-    if (left.startsWith(`${name}.`) && !isAlive(Number(left.slice(name.length + 1))))
-      rmSync(path.join(cache, left), { recursive: true, force: true });
+  for (const folder of readdirSync(cache))
+    if (folder.startsWith(`${name}.`) && !isAlive(Number(folder.slice(name.length + 1))))
+      rmSync(path.join(cache, folder), { recursive: true, force: true });
   const staging = path.join(cache, `${name}.${process.pid}`);
   mkdirSync(staging, { recursive: true });
   writeFileSync(path.join(staging, "package.json"), JSON.stringify({ name, private: true, version: "1.0.0" }));
@@ -135,7 +134,7 @@ export async function npmInstall(name, specification, environment, say, cache = 
       "npm",
       ["install", "--no-audit", "--no-fund", "--foreground-scripts", "--loglevel=error", specification],
       { cwd: staging, env: { ...cleanEnvironment(), ...environment } },
-      say,
+      print,
     );
     rmSync(path.join(cache, name), { recursive: true, force: true });
     renameSync(staging, path.join(cache, name));
@@ -153,7 +152,7 @@ function isAlive(pid) {
 }
 
 /** Runs an installer to its end with progress messages. On failure, its last lines are the error. */
-const finish = (command, args, options, say) =>
+const finish = (command, args, options, print) =>
   progress(
     command,
     () =>
@@ -173,7 +172,7 @@ const finish = (command, args, options, say) =>
         child.on("error", error => end(1, error.message));
         child.on("close", (code, signal) => end(code ?? 1, signal ?? `code ${code}`));
       }),
-    say,
+    print,
   );
 
 /** A folder for one run below the system's temporary folder. Short, because it contains sockets. */

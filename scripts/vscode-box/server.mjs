@@ -45,9 +45,9 @@ process.on("exit", () => {
 /**
  * Starts a server on a free port of the loopback interface.
  *
- * `home` holds everything it writes and is the parent of its TMPDIR. If omitted, it is created here and removed at the
- * end. `ownHome` also makes it HOME, so that no user files are read. `settings` are the user settings. `env` is added
- * to the environment of server, extension hosts and agents.
+ * `home` contains all files of the server and is the parent of its TMPDIR. If omitted, `home` is created and removed at
+ * the end. `ownHome` also makes it HOME, so that no user files are read. `settings` are the user settings. `env` is
+ * added to the environment of server, extension hosts and agents.
  */
 export async function startServer({
   home,
@@ -86,8 +86,8 @@ export async function startServer({
   server.settingsFile = path.join(server.userData, "User", "settings.json");
   const machineSettings = path.join(server.userData, "Machine", "settings.json");
   const temporary = path.join(folder, "t");
-  for (const made of [path.dirname(server.settingsFile), path.dirname(machineSettings), server.extensions, temporary])
-    mkdirSync(made, { recursive: true });
+  for (const folder of [path.dirname(server.settingsFile), path.dirname(machineSettings), server.extensions, temporary])
+    mkdirSync(folder, { recursive: true });
   if (!existsSync(server.settingsFile)) server.writeSettings({});
 
   const log = openSync(server.logFile, "w");
@@ -193,6 +193,6 @@ function signal(pid, name) {
   try {
     if (pid !== undefined) process.kill(-pid, name);
   } catch {
-    /* It has ended. */
+    /* The process has exited. */
   }
 }

@@ -36,7 +36,7 @@ export async function openWorkbench(
     (await browser.newContext({
       viewport: { width: 1280, height: 900 },
       permissions: ["clipboard-read", "clipboard-write"],
-      // the server would compress the same megabytes for each window
+      // otherwise the server compresses the same megabytes for each window
       extraHTTPHeaders: { "accept-encoding": "identity" },
     }));
   boundActions(own);
@@ -44,8 +44,8 @@ export async function openWorkbench(
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
-    // The workbench reads its development options once, from an attribute of its page. This patches the reader instead
-    // of the server's response, because requests that Playwright intercepts cannot open WebSockets.
+    // The workbench reads its development options once, from an attribute of its page. The script patches the reader
+    // instead of the server's response, because requests that Playwright intercepts cannot open WebSockets.
     await page.addInitScript(
       development => {
         if (window !== window.top) return;
@@ -77,8 +77,8 @@ export async function openWorkbench(
 /** Limit for the start of a window. */
 const WAIT_MS = 60_000;
 /**
- * Limit for an action or a wait of a page, such as a click. On an idle machine all take less than a third of it. A
- * fault of a locator would otherwise take minutes to show.
+ * Limit for an action or a wait of a page, such as a click. On an idle machine, all take less than a third of the
+ * limit. Otherwise, a wrong locator would fail only after minutes.
  */
 const ACTION_MS = 20_000;
 /** Limit for a key that the page does not accept. */
@@ -87,12 +87,12 @@ const KEY_MS = 30_000;
 const STEP_MS = 10_000,
   COMMAND_MS = 90_000;
 
-/** Limits the actions and waits of a context by the current load; call it again when the load may have changed. */
+/** Limits the actions and waits of a context by the current load. Call it again when the load may have changed. */
 export const boundActions = context => context.setDefaultTimeout(timeLimit(ACTION_MS));
 
 /**
- * Adds a time limit to key presses, the only calls that Playwright waits for without one. A page that accepts no keys
- * would otherwise appear only as a test timeout.
+ * Adds a time limit to key presses, the only calls of Playwright without a limit. A page that accepts no keys would
+ * otherwise appear only as a test timeout.
  */
 function bound(keyboard) {
   for (const method of ["press", "type", "insertText", "down", "up"]) {
@@ -118,8 +118,8 @@ export async function runCommand(page, title) {
   const palette = page.locator(".quick-input-widget"),
     input = palette.locator("input.input");
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
-  // Matches are highlighted. This distinguishes the list for the current input from the previous list, whose rows are
-  // reused.
+  // Matches are highlighted. The highlights distinguish the list for the current input from the previous list, whose
+  // rows are reused.
   const row = palette
     .locator(".monaco-list-row", {
       has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }),

@@ -1,11 +1,13 @@
-/** The agent extensions in a session's chain. `sentence` names a missing extension and gives the reason. */
+/** The agent extensions in a session's chain. */
 
 import type { ExtensionDetails } from "../../src/protocol/chat/session-details";
 
+/** `sentence` names the extension and the reason. */
 export interface MissingExtension {
   readonly id: string;
   readonly sentence: string;
 }
+
 export interface SessionExtensions {
   /** The extensions of a session, in order from the client. */
   of(sessionId: string): readonly ExtensionDetails[];

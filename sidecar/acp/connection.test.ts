@@ -122,12 +122,12 @@ suite("AgentConnection", () => {
     const request = await agent.next("session/new");
     agent.update("x", 1);
     const asked = agent.peer.request("session/request_permission", { sessionId: "x", options: [{}] });
-    const strayed = rejects(
+    const misrouted = rejects(
       agent.peer.request("session/request_permission", { sessionId: "never", options: [{}] }),
       (error: unknown) => error instanceof RpcError && error.code === -32002,
     );
     request.respond({ sessionId: "x" });
-    await Promise.all([opened, asked, strayed]);
+    await Promise.all([opened, asked, misrouted]);
     deepEqual(received, ["a 1", "a asks"]);
   });
 
@@ -233,9 +233,9 @@ suite("AgentConnection", () => {
     const failing = new MemoryAgent(["initialize"]);
     void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
     await rejects(fixture.connect(failing), /^AgentError: Ada requires a sign-in\. Send your prompt again/);
-    const dying = new MemoryAgent(["initialize"]);
-    void dying.next("initialize").then(() => dying.die());
-    await rejects(fixture.connect(dying), /closed the connection/);
+    const exiting = new MemoryAgent(["initialize"]);
+    void exiting.next("initialize").then(() => exiting.die());
+    await rejects(fixture.connect(exiting), /closed the connection/);
     deepEqual(fixture.notifications, ["stopped", "stopped", "stopped", "stopped"]);
   });
 
@@ -296,14 +296,14 @@ suite("AgentConnection", () => {
     await failed;
     agent.update("old", "late");
     await tick();
-    const dying = rejects(
+    const rejection = rejects(
       connection.reopen("load", "old", "/w", fixture.listener("b", received)),
       /closed the connection/,
     );
     await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", received)), /is already open/);
     await agent.next("session/load");
     await agent.die();
-    await dying;
+    await rejection;
     deepEqual(received, [], "its end is told by the rejection alone");
     deepEqual(fixture.warnings, []);
   });
@@ -378,7 +378,7 @@ suite("agent sign-in", () => {
     });
   const METHODS = [{ id: "key", name: "Key", type: "agent" }];
 
-  const table: readonly [name: string, initialized: unknown, can: boolean][] = [
+  const table: readonly [name: string, initialized: unknown, canLogOut: boolean][] = [
     ["v1 with logout", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
     ["v1 without logout", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
     ["v1 with logout denied", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
@@ -389,10 +389,10 @@ suite("agent sign-in", () => {
     ],
     ["v2 without a method", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
   ];
-  for (const [name, initialized, can] of table)
+  for (const [name, initialized, canLogOut] of table)
     test(`detects logout support: ${name}`, async () => {
       await using connection = await connect(new MemoryAgent([], initialized), 2);
-      equal(connection.canLogOut, can);
+      equal(connection.canLogOut, canLogOut);
     });
 
   for (const [protocol, login, logout] of [
@@ -402,14 +402,14 @@ suite("agent sign-in", () => {
     test(`uses ${login} and ${logout} in v${protocol}`, async () => {
       const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
       await using connection = await connect(agent, protocol);
-      const entering = connection.authenticate("key"),
+      const signingIn = connection.authenticate("key"),
         into = await agent.next(login);
       deepEqual(into.params, { methodId: "key" });
       into.respond({});
-      await entering;
-      const leaving = connection.logout();
+      await signingIn;
+      const signingOut = connection.logout();
       (await agent.next(logout)).respond({});
-      await leaving;
+      await signingOut;
       const failing = connection.logout();
       (await agent.next(logout)).fail(new RpcError(RpcCode.internalError, "the disk is full"));
       await rejects(failing, /the disk is full/);
@@ -428,9 +428,9 @@ suite("agent sign-in", () => {
     await opened;
     deepEqual(received, ["needed", "in"]);
     const second: string[] = [];
-    await using userless = await connect(new MemoryAgent());
-    userless.onSignIn(signIn => second.push(signIn));
-    await userless.newSession("/w", new Fixture().listener("a", []));
+    await using withoutSignIn = await connect(new MemoryAgent());
+    withoutSignIn.onSignIn(signIn => second.push(signIn));
+    await withoutSignIn.newSession("/w", new Fixture().listener("a", []));
     deepEqual(second, []);
   });
 

@@ -1,10 +1,9 @@
 /**
- * A connection to one agent process. It is initialised once, shared by every session with the same configuration, and
- * the only module that sends ACP requests to an agent. Messages of the agent are delivered to the listener of the
- * session that they name.
+ * Connection to one agent process, shared by all sessions with the same configuration. Initialised once. Sends all
+ * requests of these sessions, and delivers the agent's messages to the listener of the session that they name.
  *
  * Invariants:
- * - A listener receives all messages of its session in wire order, including those sent before the answer to
+ * - A listener receives all messages of its session in wire order, including those sent before the response to
  *   `session/new`.
  * - After `closed` a listener receives nothing.
  * - When the agent exits, every pending request is settled.
@@ -54,7 +53,7 @@ export interface ConnectionOptions {
   readonly onWarning: (what: string, detail: unknown) => void;
   /** The agent's last output on stderr. */
   readonly lastWords: () => string;
-  /** Agent extensions that were left out of the chain behind the channel. */
+  /** Agent extensions that are missing in the chain behind the channel. */
   readonly missing?: () => readonly MissingExtension[];
   /** The state of the installed extensions in each session. */
   readonly extensions?: SessionExtensions;
@@ -66,18 +65,18 @@ export interface ConnectionOptions {
   /** Stops the process behind the channel; called when the connection is disposed. */
   readonly stop: () => Promise<void>;
   /**
-   * The reason why the chain behind the channel ends, as soon as it is known. Later error answers are consequences of
-   * it: the channel closes after them, and this reason is reported.
+   * The reason why the chain behind the channel ends, as soon as it is known. This reason replaces those of the error
+   * responses and of the close of the channel that follow.
    */
   readonly failure?: () => Closed | undefined;
 }
 
 /**
- * With some agents the first `initialize` in a new home directory takes up to 10 s. An agent that its launcher
- * downloads takes as long as the download.
+ * Some agents need up to 10 s for the first `initialize` in a new home directory. An agent that its launcher downloads
+ * also needs the time of the download.
  */
 export const INITIALIZE_LIMIT_MS = 120_000;
-/** Meanwhile the user signs in elsewhere. */
+/** The user signs in during this time, for example in a browser. */
 const SIGN_IN_LIMIT_MS = 15 * 60_000;
 /** Some agents restart their MCP servers when the model changes. */
 const REQUEST_LIMIT_MS = 60_000;
@@ -176,12 +175,12 @@ export class AgentConnection implements AsyncDisposable {
     return capabilitiesOf(this.#agent);
   }
 
-  /** The program's name for itself. */
+  /** The name in the `initialize` result; empty if unknown. */
   get agentName(): string {
     return this.#agent.name;
   }
 
-  /** The program's version; empty if unknown. */
+  /** The version in the `initialize` result; empty if unknown. */
   get agentVersion(): string {
     return this.#agent.programVersion;
   }
@@ -205,7 +204,7 @@ export class AgentConnection implements AsyncDisposable {
     return this.#agent.canLogOut;
   }
 
-  /** Symposium has ended the connection, or is about to. */
+  /** Whether Symposium has ended the connection or is ending it. */
   get isEnded(): boolean {
     return this.#why !== undefined;
   }
@@ -236,8 +235,8 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * Opens a session in the folder `cwd`. `listener` may be called before this resolves. `result` is the agent's
-   * complete answer.
+   * Opens a session in the folder `cwd`. `listener` may be called before the promise resolves. `result` is the agent's
+   * complete response.
    */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
     return this.#openings.open(undefined, cwd, listener, setup);
@@ -253,8 +252,8 @@ export class AgentConnection implements AsyncDisposable {
 
   /**
    * Reopens a session of an earlier process. Only for agents that support it (`capabilities`). With `load`, the
-   * listener receives the whole conversation before `opened`. The listener is notified of the connection's end only
-   * once the session is open; before that, this rejects.
+   * listener receives the whole conversation before `opened`. Until the session is open, the end of the connection
+   * rejects the promise and does not notify the listener.
    */
   reopen(
     how: "load" | "resume",
@@ -267,13 +266,13 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * `settle` is called after every update that the agent sent before its answer. It is not called when the agent exits,
-   * which the listener's `closed` reports.
+   * `settle` is called after every update that the agent sent before its response. An exit of the agent calls only the
+   * listener's `closed`.
    */
   prompt(sessionId: string, prompt: readonly ContentBlock[], settle: (outcome: PromptOutcome) => void): void {
-    const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
+    const endWait = this.#routes.waits(this.#routes.listenerOf(sessionId));
     const ended = (outcome: PromptOutcome): void => {
-      over();
+      endWait();
       settle(outcome);
     };
     const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
@@ -283,19 +282,22 @@ export class AgentConnection implements AsyncDisposable {
       outcome => {
         if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
         else if (outcome.ok) ended(stoppedBy(outcome.result));
-        else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
+        else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) endWait();
         else if (!turn || this.#turns.drop(sessionId, turn))
           ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
       },
     );
   }
 
-  /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also after a timeout. */
+  /**
+   * Sends a request about a session. `take` is called in wire order. Rejects with an `AgentError`, also after a
+   * timeout.
+   */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
     return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
   }
 
-  /** Sets a mode, a model or an option of a session, in the agent's version. Like `request`. */
+  /** Sets a mode, a model or an option of a session, in the form of the agent's ACP version. Like `request`. */
   setControl<T>(sessionId: string, control: Control, value: ControlValue, take: (result: unknown) => T): Promise<T> {
     const { method, params } = requestToSet(control, value, this.version);
     return this.request(sessionId, method, params, take);
@@ -305,10 +307,7 @@ export class AgentConnection implements AsyncDisposable {
     this.#peer.notify(AGENT_METHODS.session_cancel, { sessionId });
   }
 
-  /**
-   * Releases a session. The agent is notified if it supports that (`sessionCapabilities.close`); the listener receives
-   * nothing more.
-   */
+  /** Closes a session. The listener receives nothing more. An agent with `sessionCapabilities.close` is notified. */
   leave(sessionId: string): void {
     if (this.#routes.has(sessionId)) this.#closeSession(sessionId);
   }
@@ -347,7 +346,7 @@ export class AgentConnection implements AsyncDisposable {
           );
         return received[0];
       }
-      // It names no session: only the listener that received this id recognises it.
+      // The notification names no session. Only the listener that received the id recognises it.
       case CLIENT_METHODS.elicitation_complete:
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
         return;
@@ -357,8 +356,8 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * A request may name one of our requests instead of a session, for example to sign in. It is sent to the session with
-   * the newest of those requests.
+   * A request may name a pending request of Symposium instead of a session, for example during a sign-in. Such a
+   * request is routed to the session with the newest pending request.
    */
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
@@ -369,11 +368,11 @@ export class AgentConnection implements AsyncDisposable {
       );
     if (!mayAsk(request.method, this.options.role)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
-    const elsewhere =
+    const isRequestScoped =
       request.method === CLIENT_METHODS.elicitation_create && sessionId === undefined && requestId !== undefined;
-    const listener = elsewhere ? this.#routes.newestWaiting : undefined;
+    const listener = isRequestScoped ? this.#routes.newestWaiting : undefined;
     if (listener) return listener.request(request);
-    if (elsewhere) return request.respond({ action: "cancel" });
+    if (isRequestScoped) return request.respond({ action: "cancel" });
     const subagent = this.#subagentOf(sessionId);
     if (this.#routes.wasLeft(sessionId) || !this.#routes.notify(sessionId, each => each.request(request, subagent)))
       request.fail(noSession(request));

@@ -1,6 +1,6 @@
 /**
- * The initialize handshake of both versions of ACP. An agent that is offered v2 gets one request that is valid in both:
- * it reads the fields of its version and ignores the others. An agent with v1 therefore needs no second request. Pure.
+ * The initialize handshake of both versions of ACP. A request that offers v2 contains the fields of both versions, and
+ * the agent ignores those of the other. An agent with v1 therefore requires no second request. Pure.
  */
 import { offeringIde } from "../../src/protocol/ide/ide-capability";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -14,7 +14,7 @@ export type AcpVersion = 1 | 2;
 export interface InitializeResult {
   readonly version: AcpVersion;
   readonly capabilities: JsonObject;
-  /** The program's name for itself; empty if unknown. */
+  /** The program's name; empty if unknown. */
   readonly name: string;
   /** The program's version; empty if unknown. */
   readonly programVersion: string;
@@ -47,17 +47,17 @@ const CAPABILITIES: ClientCapabilities = {
 /** The params of `initialize`. `isIde`: the client answers IDE operations. */
 export function initializeParams(offered: AcpVersion, ourVersion: string, role?: AgentRole, isIde = false): JsonObject {
   const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
-  const [first, second] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
+  const [v1, v2] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
   const params = {
     protocolVersion: offered,
-    clientCapabilities: first,
+    clientCapabilities: v1,
     clientInfo: info,
-    ...(offered === 2 ? { capabilities: second, info } : {}),
+    ...(offered === 2 ? { capabilities: v2, info } : {}),
   };
   return isIde ? offeringIde(params) : params;
 }
 
-/** `undefined` if the agent selected a version that it was not offered. */
+/** `undefined` if the agent selected a version that was not offered. */
 export function initializeResultOf(answer: unknown, offered: AcpVersion): InitializeResult | undefined {
   const { protocolVersion, agentCapabilities, agentInfo, capabilities, info } = objectOr(answer);
   const authMethods = authMethodsIn(answer);
@@ -67,7 +67,7 @@ export function initializeResultOf(answer: unknown, offered: AcpVersion): Initia
       capabilities: objectOr(agentCapabilities),
       ...programIn(agentInfo),
       authMethods,
-      canLogOut: isYes(objectOr(objectOr(agentCapabilities).auth).logout),
+      canLogOut: isSupported(objectOr(objectOr(agentCapabilities).auth).logout),
     };
   // In v2 an agent with a sign-in method of any kind also supports signing out (schema v2, `LogoutAuthRequest`).
   return protocolVersion === 2 && offered === 2
@@ -108,8 +108,8 @@ export function capabilitiesOf(agent: NegotiatedCapabilities): AgentCapabilities
     sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
   return {
     load: version === 1 && capabilities.loadSession === true,
-    resume: version === 2 || isYes(sessions.resume),
-    fork: isYes(sessions.fork),
+    resume: version === 2 || isSupported(sessions.resume),
+    fork: isSupported(sessions.fork),
     ...acceptedBy(agent),
   };
 }
@@ -122,9 +122,9 @@ export function acceptedBy({ version, capabilities }: NegotiatedCapabilities): {
   const { image, embeddedContext } = objectOr(
     version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities,
   );
-  return { images: isYes(image), embedded: isYes(embeddedContext) };
+  return { images: isSupported(image), embedded: isSupported(embeddedContext) };
 }
 
-function isYes(value: unknown): boolean {
+function isSupported(value: unknown): boolean {
   return value === true || isObject(value);
 }

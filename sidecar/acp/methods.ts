@@ -1,8 +1,8 @@
 /**
- * The names of all ACP methods, and of the kinds of `session/update`: agent, client and proxy methods of both versions,
- * earlier drafts, and extension methods. No other production file contains one (`scripts/layers.test.ts`). The compiler
- * compares the tables of the published schemas with those of `@agentclientprotocol/sdk`: an entry that is missing or
- * different is an error. Imports nothing at run time.
+ * The names of all ACP methods and of the kinds of `session/update`, in both versions, earlier drafts and Symposium's
+ * extensions. No other production file contains these literals (`scripts/layers.test.ts`). The compiler compares the
+ * tables of the published schemas with those of `@agentclientprotocol/sdk`: an entry that is missing or different is an
+ * error. Imports nothing at run time.
  */
 import type * as v1 from "@agentclientprotocol/sdk/unstable";
 import type * as v2 from "@agentclientprotocol/sdk/experimental/v2/unstable";
@@ -63,7 +63,7 @@ export const PROTOCOL_METHODS = {
   cancel_request: "$/cancel_request",
 } as const satisfies typeof v1.PROTOCOL_METHODS & typeof v2.PROTOCOL_METHODS;
 
-/** The kinds in `T`, without the open ones of later versions. */
+/** The literal kinds in `T`, without the string types for kinds of later versions. */
 type KindOf<T> = T extends { readonly sessionUpdate: infer K extends string }
   ? string extends K
     ? never

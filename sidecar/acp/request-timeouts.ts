@@ -18,7 +18,7 @@ export interface RequestDeps {
   readonly failure?: () => Closed | undefined;
   /** The reason if Symposium has ended the connection. */
   readonly ended: () => Closed | undefined;
-  /** Called when an answer reports that the user is not signed in. */
+  /** Called when a response reports that the user is not signed in. */
   readonly needsSignIn: () => void;
 }
 
@@ -26,7 +26,7 @@ export interface LimitedRequest<T> {
   readonly method: string;
   readonly params: unknown;
   readonly limitMs: number;
-  /** Called with the result in wire order, before any later message. A thrown error is the rejection. */
+  /** Called with the result in wire order, before any later message. An error that it throws rejects the request. */
   readonly take: (result: unknown) => T;
   /** Called instead of `take` after the timeout. */
   readonly late?: (result: unknown) => void;

@@ -1,4 +1,4 @@
-/** Receives an agent's messages about one session, and the requests that the agent may send there. */
+/** Listener for an agent's messages about one session, and the requests that an agent may send. */
 import type { Closed } from "../rpc/channel";
 import { objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -7,13 +7,13 @@ import type { AgentRole } from "./initialize";
 import { CLIENT_METHODS } from "./methods";
 
 export interface SessionListener {
-  /** The answer to the request that opened the session, in order among the updates. */
+  /** The response that opened the session, in wire order with the updates. */
   opened(result: unknown): void;
-  /** Whether a permission request or form of this session is open; the agent is not late then. */
+  /** Whether a permission request or form of this session is open, which suspends timeouts. */
   isAsking(): boolean;
   /**
-   * The `update` member of `session/update`. While a returned promise is pending, the agent is not read for any
-   * session, so it must not wait for the agent.
+   * The `update` member of `session/update`. While a returned promise is pending, no message of the agent is read, for
+   * any session. The promise must therefore not depend on the agent.
    */
   update(update: unknown): void | Promise<void>;
   /**
@@ -47,7 +47,7 @@ const REQUESTS_OF_LM: ReadonlySet<string> = new Set([CLIENT_METHODS.session_requ
 export const mayAsk = (method: string, role: AgentRole | undefined): boolean =>
   (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);
 
-/** For a session that never existed: rejects requests and drops all other messages. */
+/** For a session that was never opened: rejects requests and drops all other messages. */
 export const NO_LISTENER: SessionListener = {
   opened: () => undefined,
   isAsking: () => false,
@@ -58,7 +58,7 @@ export const NO_LISTENER: SessionListener = {
 };
 
 /**
- * Ignores the end of the connection while an earlier session is reopened, because the request that reopens it rejects.
+ * Used while an earlier session is reopened. Ignores the end of the connection, which rejects the request that reopens.
  */
 export const whileOpening = (listener: SessionListener): SessionListener => ({
   opened: () => undefined,

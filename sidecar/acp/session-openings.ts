@@ -6,7 +6,7 @@ import { NO_LISTENER, whileOpening, type SessionListener } from "./session-liste
 import type { SessionRoutes } from "./session-routes";
 import { AGENT_METHODS } from "./methods";
 
-/** Some agents start their MCP servers inside `session/new`. */
+/** Some agents start their MCP servers during `session/new`. */
 export const NEW_SESSION_LIMIT_MS = 60_000;
 
 /** Setup of a session besides its folder. */
@@ -16,7 +16,7 @@ export interface SessionSetup {
   readonly meta?: JsonObject;
 }
 
-/** `result` is the agent's complete answer. */
+/** `result` is the agent's complete response. */
 export interface OpenedSession {
   readonly sessionId: string;
   readonly result: unknown;
@@ -44,8 +44,8 @@ export class SessionOpenings {
     setup: SessionSetup,
   ): Promise<OpenedSession> {
     const { name, routes, requests, opened, close } = this.deps,
-      forgotten = routes.opens(),
-      over = routes.waits(listener);
+      endOpening = routes.opens(),
+      endWait = routes.waits(listener);
     try {
       return await requests.request({
         ...(from === undefined
@@ -69,8 +69,8 @@ export class SessionOpenings {
         },
       });
     } finally {
-      over();
-      forgotten(({ notify }) => notify(NO_LISTENER));
+      endWait();
+      endOpening(({ notify }) => notify(NO_LISTENER));
     }
   }
 
@@ -85,7 +85,7 @@ export class SessionOpenings {
     if (routes.has(sessionId)) throw new Error(`the session ${sessionId} is already open`);
     const opening = whileOpening(listener);
     routes.add(sessionId, opening);
-    const over = routes.waits(opening);
+    const endWait = routes.waits(opening);
     try {
       return await requests.request({
         method: how === "load" ? AGENT_METHODS.session_load : AGENT_METHODS.session_resume,
@@ -105,7 +105,7 @@ export class SessionOpenings {
       if (routes.listenerOf(sessionId) === opening) routes.leave(sessionId);
       throw error;
     } finally {
-      over();
+      endWait();
     }
   }
 }

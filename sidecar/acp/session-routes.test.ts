@@ -18,21 +18,21 @@ suite("SessionRoutes", () => {
   test("routes subagent messages to the top session until it is left", () => {
     const routes = new SessionRoutes<string[]>(),
       received: string[] = [];
-    const told = (id: string): boolean =>
+    const isDelivered = (id: string): boolean =>
       routes.notify(id, listener => {
         listener.push(id);
       });
     const opened = routes.opens();
     equal(routes.adopt("child", "top"), true);
     equal(routes.adopt("grandchild", "child"), true);
-    equal(told("grandchild"), true);
+    equal(isDelivered("grandchild"), true);
     routes.add("top", received);
     opened(() => undefined);
-    told("child");
+    isDelivered("child");
     deepEqual(received, ["grandchild", "child"]);
     routes.leave("top");
     equal(routes.wasLeft("child"), true);
-    equal(told("unknown"), false);
+    equal(isDelivered("unknown"), false);
   });
 
   test("rejects a subagent id that has a listener, is its own ancestor, was left or has another parent", () => {

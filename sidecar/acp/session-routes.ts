@@ -1,12 +1,11 @@
 /**
- * Routes an agent's messages to the listeners of its sessions, including sessions whose `session/new` is not answered
- * yet.
+ * Routes an agent's messages to the listeners of its sessions, including sessions whose `session/new` is pending.
  *
  * Invariants:
- * - A listener receives all messages of its session in wire order, first those that arrived before the answer. Agents
- *   announce commands early; at most `EARLY_LIMIT` messages are kept.
+ * - A listener receives all messages of its session in wire order. Messages that precede the response to `session/new`
+ *   are buffered, up to `EARLY_LIMIT`.
  * - A listener of a released session receives nothing.
- * - The messages of a subagent's session go to the listener of the top-level session.
+ * - The listener of the top-level session receives the messages of its subagents' sessions.
  * - A session with a listener never becomes a subagent.
  */
 export interface EarlyMessage<L> {
@@ -20,10 +19,10 @@ const MAX_SUBAGENTS = 10_000;
 
 export class SessionRoutes<L> {
   readonly #listeners = new Map<string, L>();
-  /** Messages of sessions whose `session/new` is not answered, in order; empty when no session is being opened. */
+  /** Buffered messages of sessions whose `session/new` is pending, in order. */
   #early: EarlyMessage<L>[] = [];
   #opening = 0;
-  /** The listeners of requests that the agent has not answered, the newest last. */
+  /** The listeners of pending requests, the newest last. */
   #waiting: readonly L[] = [];
   /** Released sessions, whose late messages are not reported. */
   readonly #released = new Set<string>();
@@ -34,7 +33,7 @@ export class SessionRoutes<L> {
     return [...this.#listeners.values()];
   }
 
-  /** The sender of the newest unanswered request, which receives an agent's request that names no session. */
+  /** The listener of the newest pending request. It receives requests of the agent that name no session. */
   get newestWaiting(): L | undefined {
     return this.#waiting.at(-1);
   }
@@ -76,18 +75,18 @@ export class SessionRoutes<L> {
   }
 
   /**
-   * A session is being opened. Call the returned function when its request has ended; it passes undelivered messages to
-   * `forgotten`.
+   * Starts to buffer messages, because a session is being opened. Call the returned function when its request has
+   * ended. When no other session is being opened, the function passes the remaining messages to `undelivered`.
    */
-  opens(): (forgotten: (message: EarlyMessage<L>) => void) => void {
+  opens(): (undelivered: (message: EarlyMessage<L>) => void) => void {
     this.#opening++;
-    return forgotten => {
+    return undelivered => {
       this.#opening--;
-      if (this.#opening === 0) for (const each of this.#early.splice(0)) forgotten(each);
+      if (this.#opening === 0) for (const each of this.#early.splice(0)) undelivered(each);
     };
   }
 
-  /** Adds an open session; its listener receives the early messages at once. */
+  /** Adds an open session. Its listener receives the buffered messages immediately. */
   add(sessionId: string, listener: L): void {
     this.#released.delete(sessionId);
     this.#tops.delete(sessionId);
@@ -111,8 +110,8 @@ export class SessionRoutes<L> {
   }
 
   /**
-   * Delivers to the listener now, or as soon as the session is open. Returns `false` if there is no listener and none
-   * is expected.
+   * Delivers to the listener now, or as soon as the session is open. Drops messages of released sessions. Returns
+   * `false` if the session is unknown or the buffer is full.
    */
   notify(named: unknown, notify: (listener: L) => void): boolean {
     if (typeof named !== "string") return false;
@@ -125,7 +124,7 @@ export class SessionRoutes<L> {
     return true;
   }
 
-  /** Marks a request of this listener as unanswered until the returned function is called. */
+  /** Marks a request of this listener as pending until the returned function is called. */
   waits(listener: L | undefined): () => void {
     if (listener === undefined) return () => undefined;
     this.#waiting = [...this.#waiting, listener];

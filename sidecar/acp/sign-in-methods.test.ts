@@ -110,7 +110,7 @@ suite("sign-in method", () => {
     deepEqual(variablesIn(KEY, { ADA_KEY: "k", ADA_URL: "", PATH: "/evil" }), { ADA_KEY: "k" });
   });
 
-  test("is a list for any agent input", () =>
+  test("returns a list for any agent input", () =>
     fc.assert(
       fc.property(fc.anything(), value => {
         authMethodsIn(value);

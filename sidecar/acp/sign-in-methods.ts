@@ -1,6 +1,6 @@
 /**
- * The ways to sign in to an agent: `authMethods` of its `initialize` result (ACP schema, `AuthMethod`), and their
- * forms. Methods of an unknown kind are omitted. Pure.
+ * The sign-in methods of an agent: `authMethods` of its `initialize` result (ACP schema, `AuthMethod`), and their
+ * forms. Pure.
  */
 import * as l10n from "@vscode/l10n";
 import type { Field, FormAsk } from "../../src/protocol/chat/elicitation";
@@ -20,6 +20,7 @@ export type AuthMethod = {
   /** The agent reads the variables when it starts. */
   | { readonly kind: "environment"; readonly variables: readonly AuthVariable[] }
 );
+
 export interface AuthVariable {
   readonly name: string;
   readonly label: string;
@@ -48,7 +49,12 @@ export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
           return [{ ...named, kind: "agent" }];
         case "terminal":
           return [
-            { ...named, kind: "terminal", args: arrayOr(args).filter(arg => typeof arg === "string"), env: texts(env) },
+            {
+              ...named,
+              kind: "terminal",
+              args: arrayOr(args).filter(arg => typeof arg === "string"),
+              env: stringValues(env),
+            },
           ];
         case "env_var": {
           const variables = variablesOf(method);
@@ -61,22 +67,22 @@ export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
 }
 
 /**
- * One variable by `varName`, as in the first draft, or several. Variables that affect how programs are found or loaded
- * are rejected.
+ * Reads `vars`, or the single `varName` of the first draft. Rejects variables that affect how programs are found or
+ * loaded.
  */
 function variablesOf({ vars, varName }: Readonly<Record<string, unknown>>): readonly AuthVariable[] {
   const given = Array.isArray(vars) ? vars.filter(isObject) : [{ name: varName }];
   return given.flatMap((item: Readonly<Record<string, unknown>>): readonly AuthVariable[] => {
     const { name, label, secret, optional } = item;
-    return typeof name === "string" && /^[A-Za-z_]\w*$/.test(name) && !NO_KEY.test(name)
+    return typeof name === "string" && /^[A-Za-z_]\w*$/.test(name) && !REJECTED_VARIABLES.test(name)
       ? [{ name, label: stringOr(label, name), isSecret: secret !== false, isOptional: optional === true }]
       : [];
   });
 }
 
-const NO_KEY = /^(PATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON(PATH|HOME|STARTUP)|BASH_ENV|ENV)$/i;
+const REJECTED_VARIABLES = /^(PATH|HOME|SHELL|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON(PATH|HOME|STARTUP)|BASH_ENV|ENV)$/i;
 
-function texts(value: unknown): Readonly<Record<string, string>> {
+function stringValues(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(objectOr(value)).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
@@ -89,7 +95,7 @@ export interface Form {
 
 const METHOD = "method";
 
-/** A form that selects the method; for a single method it only asks for confirmation. */
+/** A form that selects the method. A single method is only confirmed. */
 export function methodForm(agent: string, methods: readonly AuthMethod[]): Form {
   const [only, ...others] = methods;
   const options = methods.map(({ id, name, description }) => ({
@@ -151,7 +157,7 @@ export function variablesIn(
   { variables }: Extract<AuthMethod, { readonly kind: "environment" }>,
   content: unknown,
 ): Readonly<Record<string, string>> {
-  const values = texts(content);
+  const values = stringValues(content);
   return Object.fromEntries(
     variables.flatMap(({ name }) => {
       const value = values[name];

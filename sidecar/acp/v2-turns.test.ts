@@ -6,13 +6,13 @@ const RUNNING = { sessionUpdate: "state_update", state: "running" },
   IDLE = { sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" };
 
 suite("ACP v2 turns", () => {
-  function play(...happened: readonly (object | "accepted" | "drop")[]): unknown {
+  function run(...events: readonly (object | "accepted" | "drop")[]): unknown {
     const turns = new Turns(),
       ends: unknown[] = [];
     const turn = turns.begin("s", outcome =>
       ends.push(outcome.kind === "stopped" ? outcome.reason : outcome.error.message),
     );
-    for (const each of happened) {
+    for (const each of events) {
       if (each === "accepted") turns.accepted("s", turn);
       else if (each === "drop") ends.push(turns.drop("s", turn));
       else turns.update("s", { ...each }, error => new AgentError("protocol", (error as Error).message));
@@ -21,15 +21,15 @@ suite("ACP v2 turns", () => {
   }
 
   test("ends when the session is idle after the prompt was accepted or ran", () => {
-    deepEqual(play("accepted", IDLE), ["max_tokens"]);
-    deepEqual(play(RUNNING, IDLE, "accepted", IDLE), ["max_tokens"]);
-    deepEqual(play(RUNNING, { ...IDLE, stopReason: null }), ["end_turn"]);
+    deepEqual(run("accepted", IDLE), ["max_tokens"]);
+    deepEqual(run(RUNNING, IDLE, "accepted", IDLE), ["max_tokens"]);
+    deepEqual(run(RUNNING, { ...IDLE, stopReason: null }), ["end_turn"]);
   });
 
   test("does not end for a state before the prompt or while the user must act", () => {
-    deepEqual(play(IDLE), []);
+    deepEqual(run(IDLE), []);
     deepEqual(
-      play(
+      run(
         "accepted",
         { sessionUpdate: "state_update", state: "requires_action" },
         { sessionUpdate: "notice", state: "idle" },
@@ -39,12 +39,12 @@ suite("ACP v2 turns", () => {
   });
 
   test("rejects with the agent's error", () =>
-    deepEqual(play(RUNNING, { ...IDLE, stopReason: "error", error: { code: 1, message: "no tokens left" } }), [
+    deepEqual(run(RUNNING, { ...IDLE, stopReason: "error", error: { code: 1, message: "no tokens left" } }), [
       "no tokens left",
     ]));
 
   test("does not end again after it was dropped", () =>
-    deepEqual(play("accepted", "drop", IDLE, "drop"), [true, false]));
+    deepEqual(run("accepted", "drop", IDLE, "drop"), [true, false]));
 
   test("does not end the next turn when a prompt is rejected late", () => {
     const turns = new Turns(),

@@ -1,8 +1,8 @@
 /**
- * The turns of an agent that uses ACP v2. There the answer to a prompt is a receipt, and a state update of the session
+ * The turns of an agent that uses ACP v2. The response to a prompt only acknowledges it; a state update of the session
  * ends the turn.
  *
- *   waiting ── receipt, or `running` ──▶ going ── `idle` ──▶ settled          `idle` while waiting ends an earlier turn
+ *   waiting ── response, or `running` ──▶ running ── `idle` ──▶ settled   `idle` while waiting ends an earlier turn
  */
 import type { AgentError } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
@@ -15,7 +15,7 @@ export type PromptOutcome =
 
 /** The turn of one prompt. */
 export interface Turn {
-  state: "waiting" | "going";
+  state: "waiting" | "running";
   readonly settle: (outcome: PromptOutcome) => void;
 }
 
@@ -29,10 +29,12 @@ export class Turns {
   }
 
   accepted(sessionId: string, turn: Turn): void {
-    if (this.#turns.get(sessionId) === turn) turn.state = "going";
+    if (this.#turns.get(sessionId) === turn) turn.state = "running";
   }
 
-  /** Returns `false` if the turn has ended or is not the session's current one. Without `turn`: any current turn. */
+  /**
+   * Returns `false` if the turn has ended or is not the session's current one. Without `turn`, drops any current turn.
+   */
   drop(sessionId: string, turn?: Turn): boolean {
     return (turn === undefined || this.#turns.get(sessionId) === turn) && this.#turns.delete(sessionId);
   }
@@ -45,8 +47,8 @@ export class Turns {
   ): void {
     const turn = this.#turns.get(sessionId);
     if (sessionUpdate !== UPDATE_KINDS.state_update || !turn) return;
-    if (state === "running") turn.state = "going";
-    if (state !== "idle" || turn.state !== "going") return;
+    if (state === "running") turn.state = "running";
+    if (state !== "idle" || turn.state !== "running") return;
     this.#turns.delete(sessionId);
     turn.settle(
       stopReason === "error"

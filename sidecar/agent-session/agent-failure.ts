@@ -1,4 +1,4 @@
-/** Describes the failure of an agent for the user and for the log. Without secrets. */
+/** Describes the failure of an agent for the user and for the log, without secrets. */
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AgentError } from "../errors";
 import { objectOr, readable } from "../rpc/json";
@@ -9,7 +9,7 @@ const OUTPUT_LIMIT = 2_000;
 export interface AgentFailure {
   /** A sentence for the user. */
   readonly message: string;
-  /** The last output of the agent's program; undefined if the reason has none. */
+  /** The last output of the agent's program; undefined without output. */
   readonly output: string | undefined;
   /** The reason, for the log. */
   readonly cause: string | undefined;
@@ -26,7 +26,7 @@ export function failureOf(error: unknown): AgentFailure {
   };
 }
 
-/** Whether the error is the agent's request to sign in. */
+/** Whether the agent requires a sign-in. */
 export function wantsSignIn(error: unknown): boolean {
   return error instanceof AgentError && error.code === "authRequired";
 }

@@ -1,6 +1,6 @@
 /**
- * Messages of an agent's side to the owner of a session. `of`: the opening to which a message belongs. `F`: the owner's
- * description of a failure. `E`: further events of the owner.
+ * Messages from an agent's session to its owner. `of`: number of the opening to which a message belongs. `F`: the
+ * owner's description of a failure. `E`: further events of the owner.
  */
 import type { AcpVersion } from "../acp/initialize";
 import type { PromptOutcome } from "../acp/connection";

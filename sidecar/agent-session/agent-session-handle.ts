@@ -1,12 +1,11 @@
 /**
- * A session's handle on its agent: the openings of the agent's session, one after the other. Chat sessions and sessions
- * of the model picker use it.
+ * Handle of an agent's session across its consecutive openings, for chat sessions and sessions of the model picker.
  *
  *   closed ── begin ──▶ opening ── opened ──▶ open ── end ──▶ closed
  *
  * Invariants:
- * - Each opening has a number. Messages of an opening that has ended, or that a later one replaced, are late.
- * - The signal of an opening aborts when it ends or a later one begins, after its session has been closed.
+ * - Each opening has a number. Messages of an ended or replaced opening are late.
+ * - The signal of an opening aborts when the opening is replaced or ends. At the end, its session is closed first.
  */
 import type { Lease } from "../agents/pool";
 

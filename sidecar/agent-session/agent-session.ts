@@ -1,12 +1,12 @@
 /**
- * A session's client of its agent, for chat sessions and sessions of the model picker. Opens the agent's session and
- * closes it, and sends its prompts. Messages of the agent are posted to the owner's queue and take effect only when the
- * owner handles them. The owner's policy decides what differs between the two.
+ * A session's client of its agent, for chat sessions and sessions of the model picker; `AgentSessionPolicy` contains
+ * their differences. Opens and closes the agent's session and sends its prompts. The agent's messages are posted to the
+ * owner's queue, and take effect when the owner handles them.
  *
  * Invariants:
  * - Messages of an opening that has ended are late: their requests are answered and their sessions are closed.
- * - A lease is released unless a session was opened on it. Closing the session releases it.
- * - A prompt that is cancelled before it was sent is never sent. Each prompt ends its turn once, unless the opening
+ * - A lease without an open session is released. Closing the session releases its lease.
+ * - A prompt that is cancelled during its preparation is never sent. Each prompt ends its turn once, unless the opening
  *   ends.
  */
 import * as l10n from "@vscode/l10n";
@@ -22,18 +22,18 @@ import { AgentSessionHandle, closeSession, type OpenAgentSession } from "./agent
 import { openAgentSession, type SessionBegin } from "./open-agent-session";
 import { PromptPreparation, UnsentPrompt } from "./prompt-preparation";
 
-/** The agent's messages about a session. The owner receives its requests and its end as an `AgentMessage`. */
+/** Callbacks for an agent's messages about a session. Requests and the end are posted as an `AgentMessage`. */
 export type SessionUpdates = Omit<SessionListener, "request" | "closed">;
 
 /** The owner's part of one opening. */
 export interface SessionOpening {
   readonly begin: SessionBegin;
   readonly setup: SessionSetup;
-  /** Called for each session that is requested. `isNew`: it does not contain an earlier conversation. */
+  /** Called for each session request. `isNew`: the session does not contain an earlier conversation. */
   listener(connection: AgentConnection, isNew: boolean): SessionUpdates;
   /**
-   * Opens the session with `open`, after or before other requests. Resolves with `otherProcess` if the session must be
-   * opened with another process of the agent. Rejects with the reason if it cannot be opened.
+   * Opens the session with `open`, before or after further requests. Resolves with `otherProcess` if the session must
+   * be opened with another process of the agent. Rejects with the reason if the session cannot be opened.
    */
   enter<S extends OpenedSession>(connection: AgentConnection, open: () => Promise<S>): Promise<S | "otherProcess">;
 }
@@ -54,13 +54,13 @@ export interface AgentSessionPolicy<F, E> {
   readonly post: (message: AgentMessage<F, E>) => void;
   /** Describes a failure for the user, and logs it. The reason may be an `UnsentPrompt`. */
   readonly failure: (error: unknown) => F;
-  /** A prompt is being sent to the agent's session with this id. */
+  /** Called before a prompt is sent to the agent's session with this id. */
   readonly onSending: (sessionId: string) => void;
-  /** `left` aborts when the opening ends. */
-  readonly opening: (of: number, abandoned: AbortSignal) => SessionOpening;
-  /** The agent could not continue the earlier session. */
+  /** `abandoned` aborts when the opening ends. */
+  readonly opening: (openingNumber: number, abandoned: AbortSignal) => SessionOpening;
+  /** Called when the agent could not continue the earlier session. `how`: `fork`, `resume` or `load`. */
   readonly onRefused: (how: string, error: unknown) => void;
-  /** Watches the extensions of an open session until it ends. */
+  /** Watches the extensions of an open session until disposal. */
   readonly watch: (connection: AgentConnection, sessionId: string) => Disposable | undefined;
 }
 
@@ -88,9 +88,9 @@ export class AgentSession<F extends object, E> {
   /** Posts `opened` or `openFailed`, unless the opening has ended before. */
   open(): void {
     this.#preparation.stop();
-    const { opening: of, abandoned } = this.#handle.begin(),
+    const { opening, abandoned } = this.#handle.begin(),
       notify = this.notifier();
-    this.#enter(this.policy.opening(of, abandoned), of, abandoned).catch((error: unknown) =>
+    this.#enter(this.policy.opening(opening, abandoned), opening, abandoned).catch((error: unknown) =>
       notify({ kind: "openFailed", ...this.policy.failure(error) }),
     );
   }
@@ -121,7 +121,7 @@ export class AgentSession<F extends object, E> {
     }
   }
 
-  /** Sends a prompt once it is prepared. `stopped` aborts if it is cancelled before. */
+  /** Prepares and sends a prompt. `stopped` aborts if the prompt is cancelled during the preparation. */
   prompt(prepare: (session: OpenAgentSession, stopped: AbortSignal) => PromptContent | Promise<PromptContent>): void {
     const { session } = this.#handle,
       notify = this.notifier(),
@@ -165,7 +165,7 @@ export class AgentSession<F extends object, E> {
     });
   }
 
-  /** Cancels the turn. Returns false if its prompt was not sent yet, which ends the turn at once. */
+  /** Cancels the turn. Returns false if the prompt was not sent yet; the turn then ends immediately. */
   cancel(): boolean {
     if (this.#preparation.stop()) {
       this.notifier()({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
@@ -176,7 +176,7 @@ export class AgentSession<F extends object, E> {
     return true;
   }
 
-  /** Ends the opening. The session is closed at the agent unless `close` does something else. */
+  /** Ends the opening. `close` receives the open session; by default it closes the session at the agent. */
   leave(close: (session: OpenAgentSession) => void = closeSession): void {
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
@@ -184,17 +184,17 @@ export class AgentSession<F extends object, E> {
     this.#handle.end(close);
   }
 
-  /** Returns a function that posts events of the current opening. They are late after that opening has ended. */
+  /** Returns a function that posts events of the current opening. Events after the end of that opening are late. */
   notifier(): (event: AgentEvent<F> | E) => void {
-    const of = this.opening;
-    return event => this.policy.post({ kind: "event", event, of });
+    const { opening } = this;
+    return event => this.policy.post({ kind: "event", event, of: opening });
   }
 
-  async #enter(opening: SessionOpening, of: number, abandoned: AbortSignal): Promise<void> {
+  async #enter(opening: SessionOpening, openingNumber: number, abandoned: AbortSignal): Promise<void> {
     const lease = await this.policy.pool.acquire(this.policy.key, abandoned);
     if (abandoned.aborted) return lease.release();
     const opened = await opening
-      .enter(lease.connection, () => this.#session(lease, opening, of))
+      .enter(lease.connection, () => this.#session(lease, opening, openingNumber))
       .catch((error: unknown) => {
         lease.release();
         throw error;
@@ -204,21 +204,21 @@ export class AgentSession<F extends object, E> {
         kind: "opened",
         session: { lease, id: opened.sessionId },
         isContinued: opened.isContinued,
-        of,
+        of: openingNumber,
       });
     lease.release();
-    if (!abandoned.aborted) await this.#enter(opening, of, abandoned);
+    if (!abandoned.aborted) await this.#enter(opening, openingNumber, abandoned);
   }
 
-  #session({ connection }: Lease, opening: SessionOpening, of: number): ReturnType<typeof openAgentSession> {
+  #session({ connection }: Lease, opening: SessionOpening, openingNumber: number): ReturnType<typeof openAgentSession> {
     const { begin, setup } = opening,
       { cwd } = this.policy.key,
       { version, agentName, agentVersion } = connection,
-      notify = (event: AgentEvent<F>): void => this.policy.post({ kind: "event", event, of });
+      notify = (event: AgentEvent<F>): void => this.policy.post({ kind: "event", event, of: openingNumber });
     const listener = (isNew: boolean): SessionListener => ({
       ...opening.listener(connection, isNew),
       request: (request, subagent) =>
-        this.policy.post({ kind: "request", request, version, agentName, agentVersion, subagent, of }),
+        this.policy.post({ kind: "request", request, version, agentName, agentVersion, subagent, of: openingNumber }),
       closed: reason => notify({ kind: "agentDown", ...this.policy.failure(reason) }),
     });
     return openAgentSession(connection, { cwd, begin, setup, listener, onRefused: this.policy.onRefused });

@@ -8,17 +8,19 @@ const AGAIN: SessionBegin = { kind: "again", agentSession: "old" },
 
 suite("wayToOpen", () => {
   test("selects what the agent supports and prefers a session without a replay", () => {
-    const ways = (begin: SessionBegin): readonly string[] =>
+    const methods = (begin: SessionBegin): readonly string[] =>
       [{}, { load: true }, { load: true, resume: true }, { load: true, resume: true, fork: true }, { fork: true }].map(
         able => wayToOpen(begin, { ...NONE, ...able }),
       );
-    deepEqual(ways({ kind: "new" }), ["new", "new", "new", "new", "new"]);
-    deepEqual(ways(AGAIN), ["new", "load", "resume", "resume", "new"]);
-    deepEqual(ways(FORK), ["new", "new", "new", "fork", "fork"]);
+    deepEqual(methods({ kind: "new" }), ["new", "new", "new", "new", "new"]);
+    deepEqual(methods(AGAIN), ["new", "load", "resume", "resume", "new"]);
+    deepEqual(methods(FORK), ["new", "new", "new", "fork", "fork"]);
   });
 });
 
-/** Opens a session at an agent that can do everything and rejects `rejected`. Returns the requests and the result. */
+/**
+ * Opens a session at an agent that supports all methods and rejects `rejected`. Returns the requests and the result.
+ */
 async function opened(begin: SessionBegin, rejected: readonly string[]) {
   const requests: string[] = [];
   const request = (method: string) => async () => {

@@ -21,11 +21,11 @@ export interface OpenOptions {
   readonly setup: SessionSetup;
   /** `isNew`: the session does not contain an earlier conversation. */
   readonly listener: (isNew: boolean) => SessionListener;
-  /** The agent could not continue the earlier session, so a new one is opened. */
+  /** Called when the agent could not continue the earlier session, before a new one is opened. */
   readonly onRefused: (how: string, error: unknown) => void;
 }
 
-/** The best way in which the agent can begin the session. Agents resume without a replay if they can. */
+/** The best supported method to begin the session. `resume`, which replays nothing, precedes `load`. */
 export function wayToOpen({ kind }: SessionBegin, { fork, resume, load }: AgentCapabilities) {
   if (kind === "fork" && fork) return "fork";
   if (kind === "again" && resume) return "resume";
@@ -37,16 +37,16 @@ export async function openAgentSession(
   connection: AgentConnection,
   { cwd, begin, setup, listener, onRefused }: OpenOptions,
 ): Promise<OpenedSession & { readonly isContinued: boolean }> {
-  const way = wayToOpen(begin, connection.capabilities);
-  if (begin.kind !== "new" && way !== "new") {
+  const method = wayToOpen(begin, connection.capabilities);
+  if (begin.kind !== "new" && method !== "new") {
     try {
       const opened =
-        way === "fork"
+        method === "fork"
           ? connection.fork(begin.agentSession, cwd, listener(false), setup)
-          : connection.reopen(way, begin.agentSession, cwd, listener(false), setup);
+          : connection.reopen(method, begin.agentSession, cwd, listener(false), setup);
       return { ...(await opened), isContinued: true };
     } catch (error) {
-      onRefused(way, error);
+      onRefused(method, error);
     }
   }
   return { ...(await connection.newSession(cwd, listener(true), setup)), isContinued: false };

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { ConnectionClosed } from "../rpc/peer";
 import { OpenQuestions } from "./open-questions";
 
-/** Questions, and everything that happens to them. */
+/** Questions and their events. */
 function questions() {
   const events: string[] = [],
     open = new OpenQuestions<string>(id => events.push(`${id} withdrawn`));

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - A question is answered at most once. An answer to any other id has no effect.
- * - `onWithdrawn` is called only for open questions. The owner answers them then.
- * - An agent that exited has withdrawn nothing: the handling of its exit settles its questions, with the reason.
+ * - `onWithdrawn` is called only for open questions, which the owner then answers.
+ * - The exit of an agent withdraws no question. The handler of the exit settles the questions, with the reason.
  */
 import { ConnectionClosed } from "../rpc/peer";
 

@@ -6,7 +6,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** A preparation, its events, and the ends of the prompts that are prepared. */
+/** A preparation, its events, and functions that start prompts. */
 function started() {
   const events: string[] = [],
     preparation = new PromptPreparation();
@@ -19,7 +19,7 @@ function started() {
       () => events.push(`${name} ready`),
       error => events.push(`${name} ${String(error)}`),
     );
-  const later = (name: string): Pending => {
+  const beginPending = (name: string): Pending => {
     let pending: Pending | undefined;
     const prepared = new Promise<object>((resolve, reject) => {
       pending = { resolve, reject };
@@ -27,7 +27,7 @@ function started() {
     begin(name, () => prepared);
     return pending ?? fail();
   };
-  return { events, preparation, begin, later };
+  return { events, preparation, begin, beginPending };
 }
 const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
@@ -39,20 +39,20 @@ suite("PromptPreparation", () => {
   });
 
   test("reports a failure once and is idle then", async () => {
-    const { events, preparation, begin, later } = started();
+    const { events, preparation, begin, beginPending } = started();
     begin("a", () => {
       throw new Error("no");
     });
-    later("b").reject(new Error("no"));
+    beginPending("b").reject(new Error("no"));
     await settled();
     deepEqual([events, preparation.stop()], [["a Error: no", "b Error: no"], false]);
   });
 
   test("reports nothing about a stopped prompt", async () => {
-    const { events, preparation, later } = started(),
-      first = later("a");
+    const { events, preparation, beginPending } = started(),
+      first = beginPending("a");
     equal(preparation.stop(), true);
-    const second = later("b");
+    const second = beginPending("b");
     preparation.stop();
     first.resolve({});
     second.reject(new Error("late"));
@@ -61,9 +61,9 @@ suite("PromptPreparation", () => {
   });
 
   test("stops a prompt when another begins", async () => {
-    const { events, later } = started(),
-      first = later("a"),
-      second = later("b");
+    const { events, beginPending } = started(),
+      first = beginPending("a"),
+      second = beginPending("b");
     second.resolve({});
     first.resolve({});
     await settled();

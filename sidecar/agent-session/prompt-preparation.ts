@@ -1,10 +1,10 @@
 /**
- * The preparation of a session's next prompt: reading its files, setting a mode, waiting for a list of tools.
+ * The preparation of a session's next prompt: reading its files, setting a mode, waiting for `tools/list`.
  *
  *   idle ── begin ──▶ preparing ── prepared, failed or stopped ──▶ idle
  *
  * Invariants:
- * - At most one prompt is being prepared. Beginning another one stops it.
+ * - At most one prompt is being prepared. Beginning another stops the first.
  * - `ready` or `failed` is called once, and neither after a stop.
  */
 export class PromptPreparation {
@@ -47,7 +47,7 @@ export class PromptPreparation {
   }
 }
 
-/** A prompt that could not be sent. The agent is not the reason. `message` is for the user. */
+/** A prompt that could not be sent for a reason other than the agent. `message` is for the user. */
 export class UnsentPrompt extends Error {
   override readonly name = "UnsentPrompt";
 }

@@ -29,7 +29,7 @@ export interface Unexpected {
   readonly what: string;
 }
 
-/** The event is not possible in this phase. The effect is for the log. */
+/** Reports an event that is impossible in this phase. The effect is for the log. */
 export function unexpected<S extends { readonly phase: { readonly kind: string } }>(
   state: S,
   event: { readonly kind: string },

@@ -24,7 +24,7 @@ const REFUSED =
 class Fixture implements AsyncDisposable {
   readonly notifications: string[] = [];
   readonly statusTracker = new AgentStatusTracker(
-    (of, id) => this.notifications.push(`${of} ${id}`),
+    (kind, id) => this.notifications.push(`${kind} ${id}`),
     () => 7,
   );
   examined: Examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and responds." } };
@@ -35,7 +35,7 @@ class Fixture implements AsyncDisposable {
     readonly installs: InstallFixture,
     change: Partial<AgentServiceDeps>,
   ) {
-    const kept = {
+    const cacheDeps = {
       folder: this.#folder.path,
       clock: new FakeClock(),
       date: () => 7,
@@ -48,8 +48,8 @@ class Fixture implements AsyncDisposable {
         agent: installs.installer(),
         extension: installs.installer({ change: { store: installs.store() } }),
       },
-      registries: new Registries(kept),
-      icons: new Icons(kept),
+      registries: new Registries(cacheDeps),
+      icons: new Icons(cacheDeps),
       statusTracker: this.statusTracker,
       documentAt: async (url, of) => ({ url, of }),
       find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),
@@ -82,12 +82,15 @@ suite("AgentService", () => {
     fixture.statusTracker.onStatus("agent", "local", { kind: "session", signIn: "in" });
     fixture.statusTracker.onStatus("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
     fixture.statusTracker.onStatus("extension", "local", { kind: "failed", why: "It ended." });
-    const odd = agent({ npx: { package: "p" } }, { id: "../x" }),
+    const invalid = agent({ npx: { package: "p" } }, { id: "../x" }),
       none = agent(
         { binary: { "windows-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } },
         { id: "none" },
       );
-    const { agents, extensions } = await fixture.states([PACKAGE, LOCAL, odd, none], [{ ...LOCAL, _source: "custom" }]);
+    const { agents, extensions } = await fixture.states(
+      [PACKAGE, LOCAL, invalid, none],
+      [{ ...LOCAL, _source: "custom" }],
+    );
     deepEqual(agents, {
       "some-agent": {
         kind: "npx",

@@ -1,6 +1,6 @@
 /**
- * Handles the host's `agents/*` and `registry/*` requests. Delegates the work and converts known errors to sentences
- * for the user. Has no state.
+ * Handles the host's `agents/*` and `registry/*` requests. Stateless: delegates the work and converts known errors to
+ * sentences for the user.
  */
 import * as l10n from "@vscode/l10n";
 import type {
@@ -36,7 +36,7 @@ export interface AgentServiceDeps {
   /** Rejects with a `RegistryError`. */
   readonly documentAt: (
     url: string,
-    of: Installable,
+    kind: Installable,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
   readonly statusTracker: AgentStatusTracker;
@@ -49,7 +49,7 @@ export interface AgentServiceDeps {
   ) => Promise<{ readonly examined: Examined; readonly report: string }>;
   /** The agent's own configuration file. Undefined: unknown. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
-  /** Makes new sessions of the agent start another process. */
+  /** After this call, new sessions of the agent start another process. */
   readonly retire?: (agentId: string) => void;
   /** Rejects with an `AgentError`. */
   readonly signOut: (agent: AgentConfig, cwd: string) => Promise<void>;
@@ -71,7 +71,7 @@ export class AgentService {
       icons: await this.deps.icons.of(await this.deps.registries.pictures(url, ids), abortSignal(signal)),
     }),
     "registry/extension": ({ url, of = "extension" }, signal) =>
-      sentenced(async () => ({ entry: await this.deps.documentAt(url, of, abortSignal(signal)) })),
+      refuseKnownErrors(async () => ({ entry: await this.deps.documentAt(url, of, abortSignal(signal)) })),
     "agents/states": async ({ agents, extensions }) => ({
       agents: await byId(agents, async agent => ({
         ...agentState(await this.#state("agent", agent), this.deps.statusTracker.of("agent", agent.id)),
@@ -82,7 +82,7 @@ export class AgentService {
       ),
     }),
     "agents/install": ({ of, config, how }, signal) =>
-      sentenced(async () =>
+      refuseKnownErrors(async () =>
         displayedVersion((await this.deps.installers[of].install(config, abortSignal(signal), how)).release),
       ),
     "agents/cancelInstall": async ({ of, id }) => {
@@ -90,7 +90,7 @@ export class AgentService {
       return {};
     },
     "agents/remove": ({ of, id }) =>
-      sentenced(async () => {
+      refuseKnownErrors(async () => {
         await this.deps.installers[of].remove(id);
         this.deps.statusTracker.changed(of, id);
         return {};
@@ -108,13 +108,13 @@ export class AgentService {
       return { diagnosis, report };
     },
     "agents/signOut": ({ agent, cwd }) =>
-      sentenced(async () => {
+      refuseKnownErrors(async () => {
         await this.deps.signOut(agent, cwd);
         return {};
       }),
-    "agents/planConfiguration": ({ agent }) => sentenced(async () => (await this.#configuration(agent)).plan()),
+    "agents/planConfiguration": ({ agent }) => refuseKnownErrors(async () => (await this.#configuration(agent)).plan()),
     "agents/changeConfiguration": ({ agent, change }) =>
-      sentenced(async () => {
+      refuseKnownErrors(async () => {
         const configuration = await this.#configuration(agent);
         await (change === "add" ? configuration.add() : configuration.remove());
         this.deps.retire?.(agent.id);
@@ -149,8 +149,8 @@ export class AgentService {
    * If the state cannot be determined (invalid id, unreadable store), the item is reported as missing, with the error
    * as its reason.
    */
-  async #state(of: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
-    return this.deps.installers[of].state(config).catch((error: unknown) => ({
+  async #state(kind: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
+    return this.deps.installers[kind].state(config).catch((error: unknown) => ({
       install: { kind: "missing" },
       missing: error instanceof Error ? error.message : String(error),
     }));
@@ -168,18 +168,18 @@ function withError<S>(state: S, { lastError }: AgentStatus): S & Pick<InstallSta
   return { ...state, ...(lastError === undefined ? {} : { lastError }) };
 }
 
-function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, seen: AgentStatus): AgentState {
-  const { running, signIn, canLogOut } = seen;
+function agentState(state: Pick<InstallState, "kind" | "install" | "missing">, status: AgentStatus): AgentState {
+  const { running, signIn, canLogOut } = status;
   return {
-    ...withError(state, seen),
+    ...withError(state, status),
     running,
     ...(signIn === undefined ? {} : { signIn }),
     ...(canLogOut === true && signIn !== "needed" ? { canSignOut: true } : {}),
   };
 }
 
-/** Rejects known errors with `ErrorCode.refused` and their sentence. Other errors are bugs and propagate unchanged. */
-async function sentenced<T>(work: () => Promise<T>): Promise<T> {
+/** Converts known errors to `ErrorCode.refused` with their sentence. Other errors are bugs and propagate unchanged. */
+async function refuseKnownErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
@@ -195,8 +195,8 @@ async function sentenced<T>(work: () => Promise<T>): Promise<T> {
 }
 
 function abortSignal(signal: CancelSignal): AbortSignal {
-  const ended = new AbortController();
-  if (signal.aborted) ended.abort(new InstallError("cancelled", l10n.t("It was cancelled.")));
-  signal.addEventListener("abort", () => ended.abort(new InstallError("cancelled", l10n.t("It was cancelled."))));
-  return ended.signal;
+  const controller = new AbortController();
+  if (signal.aborted) controller.abort(new InstallError("cancelled", l10n.t("It was cancelled.")));
+  signal.addEventListener("abort", () => controller.abort(new InstallError("cancelled", l10n.t("It was cancelled."))));
+  return controller.signal;
 }

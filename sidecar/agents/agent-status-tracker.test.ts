@@ -28,18 +28,19 @@ const status: fc.Arbitrary<StatusEvent> = fc.oneof(
 suite("AgentStatusTracker", () => {
   test("tracks running processes, the last failure until the next start, and the sign-in state", () =>
     fc.assert(
-      fc.property(fc.array(status), sights => {
+      fc.property(fc.array(status), events => {
         let now: AgentStatus = UNSEEN,
           running = 0,
           error: string | undefined,
           signIn: string | undefined;
-        for (const [at, one] of sights.entries()) {
-          now = seen(now, one, at);
-          if (one.kind === "started") running++;
-          if (one.kind === "ended") running = Math.max(0, running - 1);
-          if (one.kind === "started" || one.kind === "well") error = undefined;
-          if ((one.kind === "ended" || one.kind === "failed") && one.why !== undefined) error = `${one.why} ${at}`;
-          if (one.kind === "session") signIn = one.signIn;
+        for (const [at, event] of events.entries()) {
+          now = seen(now, event, at);
+          if (event.kind === "started") running++;
+          if (event.kind === "ended") running = Math.max(0, running - 1);
+          if (event.kind === "started" || event.kind === "well") error = undefined;
+          if ((event.kind === "ended" || event.kind === "failed") && event.why !== undefined)
+            error = `${event.why} ${at}`;
+          if (event.kind === "session") signIn = event.signIn;
           deepEqual(
             [now.running, now.lastError && `${now.lastError.sentence} ${now.lastError.at}`, now.signIn],
             [running, error, signIn],
@@ -139,13 +140,13 @@ suite("observed connections", () => {
       connection = await fixture.connect(key, never);
     await connection.end({ message: "Enough." });
     deepEqual(fixture.seen, { running: 0, canLogOut: false });
-    const given = new Fixture(new MemoryAgent(["initialize"])),
-      giving = new AbortController(),
-      connecting = given.connect(key, giving.signal);
-    giving.abort(new Error("nobody waits"));
-    await given.agent.die();
+    const abandoned = new Fixture(new MemoryAgent(["initialize"])),
+      abort = new AbortController(),
+      connecting = abandoned.connect(key, abort.signal);
+    abort.abort(new Error("no caller waits"));
+    await abandoned.agent.die();
     await rejects(connecting);
-    deepEqual(given.seen, UNSEEN);
+    deepEqual(abandoned.seen, UNSEEN);
   });
 
   test("reports no failure for an agent stopped by an extension's end, running or starting", async () => {

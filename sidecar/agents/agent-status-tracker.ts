@@ -15,16 +15,16 @@ import type { AgentKey } from "./pool";
 
 export type StatusEvent =
   | { readonly kind: "started"; readonly canLogOut?: boolean }
-  /** `why`: a sentence, if it ended unexpectedly. */
+  /** `why`: the reason as a sentence, if the process ended unexpectedly. */
   | { readonly kind: "ended"; readonly why?: string }
-  /** It could not be started. `why` is a sentence. */
+  /** The start failed. `why`: the reason as a sentence. */
   | { readonly kind: "failed"; readonly why: string }
   /** Result of a session request: signed in, or sign-in needed. */
   | { readonly kind: "session"; readonly signIn: "in" | "needed" }
-  /** An examination has started it successfully. */
+  /** An examination started the agent successfully. */
   | { readonly kind: "well" };
 
-/** `canLogOut`: as advertised at its last start. */
+/** `canLogOut`: as advertised at the last start. */
 export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "lastError"> {
   readonly canLogOut?: boolean;
 }
@@ -62,35 +62,38 @@ function withoutError({ lastError: _, ...rest }: AgentStatus): AgentStatus {
 }
 
 export class AgentStatusTracker {
-  readonly #seen: Readonly<Record<Installable, Map<string, AgentStatus>>> = { agent: new Map(), extension: new Map() };
+  readonly #statuses: Readonly<Record<Installable, Map<string, AgentStatus>>> = {
+    agent: new Map(),
+    extension: new Map(),
+  };
   readonly #pending: Readonly<Record<Installable, Set<string>>> = { agent: new Set(), extension: new Set() };
 
   /** `date`: milliseconds since 1970. */
   constructor(
-    private readonly notify: (of: Installable, id: string) => void,
+    private readonly notify: (kind: Installable, id: string) => void,
     private readonly date: () => number,
   ) {}
 
-  of(of: Installable, id: string): AgentStatus {
-    return this.#seen[of].get(id) ?? UNSEEN;
+  of(kind: Installable, id: string): AgentStatus {
+    return this.#statuses[kind].get(id) ?? UNSEEN;
   }
 
-  onStatus(of: Installable, id: string, status: StatusEvent): void {
-    const before = this.of(of, id),
+  onStatus(kind: Installable, id: string, status: StatusEvent): void {
+    const before = this.of(kind, id),
       now = seen(before, status, this.date());
     if (now === before) return;
-    this.#seen[of].set(id, now);
-    this.changed(of, id);
+    this.#statuses[kind].set(id, now);
+    this.changed(kind, id);
   }
 
-  /** Reports a change of the state outside this tracker. */
-  changed(of: Installable, id: string): void {
-    const notifications = this.#pending[of];
+  /** Schedules a notification about state that this tracker does not hold. */
+  changed(kind: Installable, id: string): void {
+    const notifications = this.#pending[kind];
     if (notifications.has(id)) return;
     notifications.add(id);
     queueMicrotask(() => {
       notifications.delete(id);
-      this.notify(of, id);
+      this.notify(kind, id);
     });
   }
 }
@@ -98,8 +101,8 @@ export class AgentStatusTracker {
 type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
 
 /**
- * Wraps `connect` and reports events to `statusTracker`. An agent that ends because of an extension has not failed
- * itself; `extension-chain.ts` reports that extension.
+ * Wraps `connect` and reports events to `statusTracker`. If an extension ended the agent, only the extension's failure
+ * is reported, by `extension-chain.ts`.
  */
 export function trackedConnect(connect: Connect, statusTracker: AgentStatusTracker): Connect {
   return async (key, signal) => {
@@ -108,24 +111,27 @@ export function trackedConnect(connect: Connect, statusTracker: AgentStatusTrack
     try {
       connection = await connect(key, signal);
     } catch (error) {
-      if (!signal.aborted && !isTakenAlong(error) && !isCancelled(error))
+      if (!signal.aborted && !isCausedByExtension(error) && !isCancelled(error))
         onStatus({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
       throw error;
     }
     onStatus({ kind: "started", canLogOut: connection.canLogOut });
     connection.onSignIn(signIn => onStatus({ kind: "session", signIn }));
     void connection.closed.then(reason =>
-      onStatus({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }),
+      onStatus({
+        kind: "ended",
+        ...(connection.isEnded || isCausedByExtension(reason) ? {} : { why: reason.message }),
+      }),
     );
     return connection;
   };
 }
 
-/** The user cancelled the installation; this is not a failure. */
+/** A cancellation by the user is not a failure. */
 function isCancelled(error: unknown): boolean {
   return error instanceof InstallError && error.code === "cancelled";
 }
 
-function isTakenAlong(reason: unknown): boolean {
+function isCausedByExtension(reason: unknown): boolean {
   return reason instanceof AgentError && reason.code === "extension";
 }

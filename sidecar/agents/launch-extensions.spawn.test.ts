@@ -26,7 +26,7 @@ const extension = (name: string, distribution: ExtensionConfig["distribution"]):
   distribution,
   _source: "custom",
 });
-const rule = (name: string, ...words: readonly string[]) => extension(name, local(program("house-rules-proxy", words)));
+const rule = (name: string, ...rules: readonly string[]) => extension(name, local(program("house-rules-proxy", rules)));
 const rogue = (name: string, ...flags: readonly string[]) => extension(name, local(program("rogue-proxy", flags)));
 const ADA: AgentConfig = { id: "ada", name: "Ada", distribution: local(scriptedAgent()) };
 const ELIZA: AgentConfig = {
@@ -38,7 +38,7 @@ const ELIZA: AgentConfig = {
 class Fixture implements AsyncDisposable {
   /** Sender and receiver of each prompt. */
   readonly passed: string[] = [];
-  readonly sights: string[] = [];
+  readonly statuses: string[] = [];
   readonly warned: string[] = [];
   readonly started: string[] = [];
   readonly folder = temporaryFolder();
@@ -63,14 +63,14 @@ class Fixture implements AsyncDisposable {
         if (level === "warn") this.warned.push(message);
       },
       proxies: () => this.proxies,
-      extensionCommand: (config, until) => this.command(config, until),
+      extensionCommand: (config, signal) => this.command(config, signal),
       ...(agentCommand ? { command: agentCommand } : {}),
       trace: {
         message: (from, to, { envelope }) => {
           if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`);
         },
       },
-      onStatus: (id, status) => this.sights.push(`${id} ${statusText(status)}`),
+      onStatus: (id, status) => this.statuses.push(`${id} ${statusText(status)}`),
       startProcess: spec => {
         this.started.push(spec.name);
         return startProcess(spec, {
@@ -121,25 +121,25 @@ async function replyTo(
   text: string,
   opened: (sessionId: string) => void = () => undefined,
 ): Promise<{ readonly text: string; readonly closed?: Closed }> {
-  let words = "",
-    over: (closed?: Closed) => void = () => undefined;
+  let replyText = "",
+    onClosed: (closed?: Closed) => void = () => undefined;
   const ended = new Promise<Closed | undefined>(resolve => {
-    over = resolve;
+    onClosed = resolve;
   });
   const { sessionId } = await connection.newSession(process.cwd(), {
     opened: () => undefined,
     isAsking: () => false,
-    request: request => request.fail(new Error("nobody is asked")),
+    request: request => request.fail(new Error("unexpected request")),
     elicitationCompleted: () => undefined,
-    closed: over,
+    closed: onClosed,
     update: update => {
-      words += String(objectOr(objectOr(update).content).text ?? "");
+      replyText += String(objectOr(objectOr(update).content).text ?? "");
     },
   });
   opened(sessionId);
-  connection.prompt(sessionId, [{ type: "text", text }], () => over());
+  connection.prompt(sessionId, [{ type: "text", text }], () => onClosed());
   const closed = await ended;
-  return { text: words, ...(closed === undefined ? {} : { closed }) };
+  return { text: replyText, ...(closed === undefined ? {} : { closed }) };
 }
 
 suite("launch with extensions", () => {
@@ -158,7 +158,7 @@ suite("launch with extensions", () => {
     ]);
     equal(fixture.passed.at(-1)?.endsWith("→ agent"), true);
     deepEqual(
-      [connection.missing, fixture.sights],
+      [connection.missing, fixture.statuses],
       [[], ["house-rules started", "pass started", "other-rules started"]],
     );
     deepEqual(fixture.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
@@ -172,14 +172,14 @@ suite("launch with extensions", () => {
       extension("Pass", local(program("pass-proxy"))),
     ]);
     let sessionId = "";
-    const told = new Promise<void>(
+    const notified = new Promise<void>(
       resolve =>
         void replyTo(connection, "hello", id => {
           sessionId = id;
           connection.extensions?.listen(id, resolve);
         }),
     );
-    await told;
+    await notified;
     const all = connection.extensions
       ?.of(sessionId)
       .map(({ time, ...rest }) => ({ ...rest, timed: time?.setup !== undefined && time.prompt !== undefined }));
@@ -264,7 +264,7 @@ suite("launch with extensions", () => {
       ],
     );
     deepEqual(
-      [fixture.started, fixture.sights],
+      [fixture.started, fixture.statuses],
       [[], [`wrong failed: ${connection.missing[0]?.sentence}`, "docs started"]],
     );
   });
@@ -326,7 +326,7 @@ suite("launch with extensions", () => {
       const connection = await fixture.launch(ADA, [rule("House rules", "Be brief."), bad]);
       deepEqual(connection.missing, [{ id: "bad", sentence }]);
       equal((await replyTo(connection, "hello")).text, "You said: Be brief.\nhello");
-      deepEqual(fixture.sights, [`bad failed: ${sentence}`, "house-rules started"]);
+      deepEqual(fixture.statuses, [`bad failed: ${sentence}`, "house-rules started"]);
     });
   }
 
@@ -379,14 +379,14 @@ suite("launch with extensions", () => {
     );
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();
-    deepEqual(fixture.sights.slice(2), [
+    deepEqual(fixture.statuses.slice(2), [
       "house-rules ended",
       "bad ended: The agent extension “Bad” exited unexpectedly (exit code 3).",
     ]);
   });
 
   test("fails when an initialized extension exits while another still initializes", async () => {
-    const sights: string[] = [],
+    const statuses: string[] = [],
       answered: (() => void)[] = [];
     const wires = [
       new WireProxy("slow", {
@@ -401,7 +401,7 @@ suite("launch with extensions", () => {
       version: "1",
       clock: realClock,
       log: () => undefined,
-      onStatus: (id, status) => sights.push(`${id} ${statusText(status)}`),
+      onStatus: (id, status) => statuses.push(`${id} ${statusText(status)}`),
       startProcess: ({ command }) => {
         const { running } = wires.find(({ name }) => name === command)!;
         return {
@@ -416,49 +416,49 @@ suite("launch with extensions", () => {
     await both;
     await wires[1]!.die();
     await rejects(launching, /^AgentError: The agent extension bad died\./);
-    deepEqual(sights, ["bad failed: The agent extension bad died."]);
+    deepEqual(statuses, ["bad failed: The agent extension bad died."]);
   });
 
-  test("does not blame the extensions when the agent exits", async () => {
+  test("reports no failed extension when the agent exits", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await replyTo(connection, "crash 3");
     equal(closed?.message, "Ada exited unexpectedly (exit code 3). Ada restarts with your next prompt.");
     await connection[Symbol.asyncDispose]();
-    deepEqual(fixture.sights, ["pass started", "pass ended"]);
+    deepEqual(fixture.statuses, ["pass started", "pass ended"]);
   });
 
   test("looks up extensions and agent concurrently and starts nothing before the last lookup", async () => {
     await using fixture = new Fixture();
-    const asked: string[] = [],
-      give = new Map<string, () => void>();
-    const held = (name: string, command: AgentCommand) =>
+    const lookups: string[] = [],
+      finish = new Map<string, () => void>();
+    const delayed = (name: string, command: AgentCommand) =>
       new Promise<AgentCommand>(resolve => {
-        asked.push(name);
-        give.set(name, () => resolve(command));
+        lookups.push(name);
+        finish.set(name, () => resolve(command));
       });
-    fixture.command = config => held(config.id, commandOf(config));
+    fixture.command = config => delayed(config.id, commandOf(config));
     const launching = fixture.launch(
       ADA,
       [rule("House rules", "Be brief."), rule("Other rules", "Be kind.")],
       NEVER,
-      () => held("ada", commandOf(ADA)),
+      () => delayed("ada", commandOf(ADA)),
     );
-    deepEqual(asked.toSorted(), ["ada", "house-rules", "other-rules"]);
-    for (const name of ["ada", "other-rules"]) give.get(name)?.();
+    deepEqual(lookups.toSorted(), ["ada", "house-rules", "other-rules"]);
+    for (const name of ["ada", "other-rules"]) finish.get(name)?.();
     await new Promise(resolve => setImmediate(resolve));
     deepEqual(fixture.started, []);
-    give.get("house-rules")?.();
+    finish.get("house-rules")?.();
     await launching;
     equal(fixture.started.length, 3);
   });
 
   test("cancels the lookups without a failure when the agent is unavailable or the launch is cancelled", async () => {
     await using fixture = new Fixture();
-    const until: AbortSignal[] = [],
+    const signals: AbortSignal[] = [],
       aborted = new AbortController();
     fixture.command = (_, signal) => {
-      until.push(signal);
+      signals.push(signal);
       return new Promise((_resolve, reject) => signal.addEventListener("abort", () => reject(new Error("cancelled"))));
     };
     await rejects(
@@ -468,6 +468,6 @@ suite("launch with extensions", () => {
     const launching = fixture.launch(ADA, [rule("House rules")], aborted.signal);
     aborted.abort(new Error("closed"));
     await rejects(launching, /closed/);
-    deepEqual([until.map(signal => signal.aborted), fixture.sights, fixture.started], [[true, true], [], []]);
+    deepEqual([signals.map(signal => signal.aborted), fixture.statuses, fixture.started], [[true, true], [], []]);
   });
 });

@@ -41,38 +41,41 @@ export interface LaunchDeps {
   readonly builtIn?: (
     extension: ExtensionConfig,
     name: string,
-    onWarning: (what: string, detail: unknown) => void,
+    onWarning: (message: string, detail: unknown) => void,
   ) => Promise<ProxyComponent | undefined>;
   /** Resolves a program of the user. Default: the name is used unchanged. */
   readonly find?: (program: string) => Promise<string | undefined>;
-  /** Answers requests for the editor's code information, from agents and extensions. See `ConnectionOptions.ide`. */
+  /** Handles requests from agents and extensions for the editor's code information. See `ConnectionOptions.ide`. */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Receives status events of extensions. */
   readonly onStatus?: (extensionId: string, status: StatusEvent) => void;
-  /** How extension programs are initialised, as learned by earlier chains. */
+  /** Cached `initialize` dialects of extension programs, from earlier chains. */
   readonly dialects?: KnownDialects;
-  /** How agents used their tools in earlier sessions. Default: the evidence of this process. */
+  /** How agents used their tools in earlier sessions. Default: only sessions of the same process. */
   readonly evidence?: EvidenceStore;
-  /** Symposium's entry in the agent's own configuration. Undefined: none can be added. */
+  /** State of Symposium's entry in the agent's own configuration. Undefined: the configuration file is unknown. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
   readonly trace?: Trace | undefined;
   /**
    * Proxies between the extensions and the agent, in order from the client. Default: none. `onWarning`: for the log.
    */
-  readonly proxies?: (key: AgentKey, onWarning: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
+  readonly proxies?: (
+    key: AgentKey,
+    onWarning: (message: string, detail: unknown) => void,
+  ) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
 /**
  * Starts an agent behind a conductor, even if its chain has no proxy. An extension that cannot be used is skipped and
- * listed by the connection. Rejects with an `AgentError`; then no process is left running.
+ * listed in the connection's `missing`. Rejects with an `AgentError` and leaves no process running.
  */
 export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDeps): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
-  const onWarning = seldom((what, times, detail) =>
-    deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, MAX_LOGGED_CHARACTERS) }),
+  const onWarning = rateLimited((message, times, detail) =>
+    deps.log("warn", message, { agent: agent.id, times, detail: readable(detail, MAX_LOGGED_CHARACTERS) }),
   );
-  const [command, extensions] = await found(key, signal, deps, onWarning),
+  const [command, extensions] = await resolveCommands(key, signal, deps, onWarning),
     configuration = (await deps.configuration?.(agent))?.entry.kind;
   const attach =
     configuration === "added" || configuration === "outdated"
@@ -161,15 +164,15 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
 }
 
 /** Resolves the agent's command and its extensions in parallel. If the command fails, the extensions are aborted. */
-async function found(
+async function resolveCommands(
   { agent, cwd, extensions = [] }: AgentKey,
   signal: AbortSignal,
   deps: LaunchDeps,
-  onWarning: (what: string, detail: unknown) => void,
+  onWarning: (message: string, detail: unknown) => void,
 ): Promise<readonly [AgentCommand, ExtensionChain]> {
-  const given = new AbortController();
-  const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, given.signal]), {
-    command: async (extension, until) => deps.extensionCommand?.(extension, until) ?? commandOf(extension),
+  const chainAbort = new AbortController();
+  const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, chainAbort.signal]), {
+    command: async (extension, abort) => deps.extensionCommand?.(extension, abort) ?? commandOf(extension),
     builtIn: async (extension, name) => deps.builtIn?.(extension, name, onWarning),
     start: (name, command) => startCommand(name, command, cwd, deps),
     onStatus: (id, status) => deps.onStatus?.(id, status),
@@ -185,7 +188,7 @@ async function found(
     signal.throwIfAborted();
     return [command, await chain];
   } catch (error) {
-    given.abort(error);
+    chainAbort.abort(error);
     throw error;
   }
 }
@@ -194,14 +197,14 @@ async function found(
 const MAX_LOGGED_CHARACTERS = 2000;
 
 /** Rate limit for the log: reports the first ten warnings of each kind, then each thousandth. */
-function seldom(
-  notify: (what: string, times: number, detail: unknown) => void,
-): (what: string, detail: unknown) => void {
+function rateLimited(
+  notify: (message: string, times: number, detail: unknown) => void,
+): (message: string, detail: unknown) => void {
   const counts = new Map<string, number>();
-  return (what, detail) => {
-    const times = (counts.get(what) ?? 0) + 1;
-    counts.set(what, times);
-    if (times <= 10 || times % 1000 === 0) notify(what, times, detail);
+  return (message, detail) => {
+    const times = (counts.get(message) ?? 0) + 1;
+    counts.set(message, times);
+    if (times <= 10 || times % 1000 === 0) notify(message, times, detail);
   };
 }
 
@@ -212,7 +215,7 @@ export interface Started {
 }
 
 /**
- * `name`: for messages. `more`: additional environment variables. If the process cannot be started, the channel closes
+ * `name`: for messages. `extra`: additional environment variables. If the process cannot be started, the channel closes
  * with the reason.
  */
 export async function startCommand(
@@ -242,7 +245,7 @@ export function serverStarter(
 
 async function startEliza(deterministic: boolean, version: string): Promise<Started> {
   const { serveEliza } = await import("../eliza/agent"); // loads Eliza's script on first use
-  const [channel, theirs] = memoryChannels();
-  const eliza = serveEliza(theirs, { deterministic, version });
+  const [channel, agentChannel] = memoryChannels();
+  const eliza = serveEliza(agentChannel, { deterministic, version });
   return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };
 }

@@ -1,5 +1,5 @@
 /**
- * An agent that ignores the MCP servers of its sessions and gets the tools through its own configuration (issue 14 item
+ * An agent that ignores the MCP servers of its sessions and receives tools through its own configuration (issue 14 item
  * 5).
  */
 import { deepEqual, equal, match } from "node:assert/strict";
@@ -81,7 +81,7 @@ class Fixture implements AsyncDisposable {
   }
 
   async open(connection: AgentConnection): Promise<{ readonly id: string; send(prompt: string): Promise<string> }> {
-    let words = "";
+    let replyText = "";
     const { sessionId } = await connection.newSession(this.folder.path, {
       opened: () => undefined,
       isAsking: () => false,
@@ -94,17 +94,17 @@ class Fixture implements AsyncDisposable {
         request.respond({ outcome: { outcome: "selected", optionId: objectOr(arrayOr(options)[0]).optionId } });
       },
       update: update => {
-        words += String(objectOr(objectOr(update).content).text ?? "");
+        replyText += String(objectOr(objectOr(update).content).text ?? "");
       },
     });
     return {
       id: sessionId,
       send: async prompt => {
-        words = "";
+        replyText = "";
         await new Promise<void>(resolve => {
           connection.prompt(sessionId, [{ type: "text", text: prompt }], () => resolve());
         });
-        return words;
+        return replyText;
       },
     };
   }
@@ -162,14 +162,14 @@ suite("agent that ignores the MCP servers of its sessions", () => {
     await fixture.configuration.add();
     await using connection = await fixture.start();
     const [one, two] = [await fixture.open(connection), await fixture.open(connection)];
-    const said = await Promise.all([
+    const replies = await Promise.all([
       one.send('titled-mcp symposium keep {"of":1}; sleep 300'),
       two.send('titled-mcp symposium keep {"of":2}; sleep 300'),
     ]);
     deepEqual(
-      said.map((words, i) => words.includes(`kept in ${[one, two][i]?.id}`)),
+      replies.map((replyText, i) => replyText.includes(`kept in ${[one, two][i]?.id}`)),
       [true, true],
-      JSON.stringify(said),
+      JSON.stringify(replies),
     );
     deepEqual(
       fixture.asked.toSorted(),

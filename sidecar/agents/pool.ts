@@ -1,5 +1,5 @@
 /**
- * Shares one agent process between all sessions with the same configuration. The key contains everything that affects
+ * Shares one agent process between all sessions with the same configuration. The key contains all values that affect
  * the process. Concurrent requests for the same key share one promise, so only one process starts.
  *
  * Invariants:
@@ -21,7 +21,7 @@ export interface AgentKey {
   readonly protocol: AcpVersion;
   /** Extensions before the agent, in order from the client. Absent: none. */
   readonly extensions?: readonly ExtensionConfig[];
-  /** The client: VS Code's own chat; absent: Symposium's. The two advertise different capabilities. */
+  /** Client of the agent. Default: Symposium's own chat. Clients advertise different capabilities. */
   readonly role?: AgentRole;
 }
 
@@ -44,13 +44,13 @@ interface Shared {
 
 export class AgentPool implements AsyncDisposable {
   readonly #shared = new Map<string, Shared>();
-  /** Processes that keep their sessions and accept no new ones. */
+  /** Processes that keep their sessions and accept no new sessions. */
   readonly #retired = new Set<Shared>();
   readonly #stopping = new Set<Promise<void>>();
 
   /**
-   * `connect` starts an agent and rejects with the signal's reason when `signal` aborts. `failed` receives errors of
-   * stopping an agent.
+   * `connect` starts an agent and rejects with the signal's reason when `signal` aborts. `failed` receives errors that
+   * occur while an agent stops.
    */
   constructor(
     private readonly connect: (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>,
@@ -80,14 +80,15 @@ export class AgentPool implements AsyncDisposable {
 
   /**
    * Stops the process of `key`, if any, and notifies its users of the reason. The next `acquire` starts another
-   * process. `of`: stops the process of this connection instead, also if it is retired; nothing if it has ended.
+   * process. If `connection` is given, stops its process instead, even if retired. Does nothing if that process has
+   * ended.
    */
-  restart(key: AgentKey, why: Closed, of?: AgentConnection): void {
+  restart(key: AgentKey, reason: Closed, connection?: AgentConnection): void {
     const shared =
-      of === undefined
-        ? this.#shared.get(nameOf(key))
-        : [...this.#shared.values(), ...this.#retired].find(({ connected }) => connected === of);
-    if (shared) this.#stop(shared, why);
+      connection === undefined
+        ? this.#shared.get(keyOf(key))
+        : [...this.#shared.values(), ...this.#retired].find(({ connected }) => connected === connection);
+    if (shared) this.#stop(shared, reason);
   }
 
   /** Returns any connected process of this agent. */
@@ -96,12 +97,12 @@ export class AgentPool implements AsyncDisposable {
   }
 
   /** Stops all processes of this agent and notifies their users of the reason. */
-  endAll(agentId: string, why: Closed): void {
+  endAll(agentId: string, reason: Closed): void {
     for (const shared of [...this.#shared.values(), ...this.#retired])
-      if (shared.agentId === agentId) this.#stop(shared, why);
+      if (shared.agentId === agentId) this.#stop(shared, reason);
   }
 
-  /** Existing sessions of this agent keep their process; the next `acquire` starts another. */
+  /** Existing sessions of this agent keep their process. The next `acquire` starts another process. */
   retire(agentId: string): void {
     for (const shared of [...this.#shared.values()]) {
       if (shared.agentId !== agentId) continue;
@@ -116,9 +117,9 @@ export class AgentPool implements AsyncDisposable {
   }
 
   #join(key: AgentKey): Shared {
-    const name = nameOf(key);
-    const known = this.#shared.get(name);
-    if (known) return known;
+    const name = keyOf(key);
+    const existing = this.#shared.get(name);
+    if (existing) return existing;
     const starting = new AbortController();
     const connection = this.connect(key, starting.signal);
     const shared: Shared = { key: name, agentId: key.agent.id, connection, starting, users: 0 };
@@ -140,12 +141,12 @@ export class AgentPool implements AsyncDisposable {
     if (shared.users === 0) this.#stop(shared, UNUSED);
   }
 
-  #stop(shared: Shared, why: Closed): void {
+  #stop(shared: Shared, reason: Closed): void {
     this.#forget(shared);
-    shared.starting.abort(new AgentError("closed", why.message));
+    shared.starting.abort(new AgentError("closed", reason.message));
     const stopping = shared.connection
       .then(
-        connection => connection.end(why),
+        connection => connection.end(reason),
         () => undefined,
       )
       .catch((error: unknown) => this.failed(error))
@@ -162,7 +163,7 @@ export class AgentPool implements AsyncDisposable {
 const UNUSED: Closed = { message: l10n.t("The agent was stopped because no tab uses it.") };
 
 /** Equal configurations yield equal keys, regardless of property order. Display names are excluded. */
-function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
+function keyOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {
   const before = extensions.map(extension => ({
     id: extension.id,
     kind: extension.kind,

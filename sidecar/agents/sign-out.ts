@@ -1,5 +1,6 @@
 /**
- * Signs out of an agent: sends `logout` if supported, deletes its stored keys and ends its processes, which hold both.
+ * Signs out of an agent: sends `logout` if supported, deletes the stored keys and ends its processes, which have both
+ * in memory.
  *
  * Invariants:
  * - The stored keys are deleted even if the agent's `logout` fails.
@@ -28,8 +29,8 @@ export interface SignOutDeps {
 export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps): Promise<void> {
   const { pool, statusTracker, keys } = deps,
     hasKeys = Object.keys(await keys.stored(agent.id)).length > 0;
-  const outcome = await loggedOut(agent, cwd, deps, hasKeys);
-  if (!hasKeys && (outcome.kind === "cannot" || outcome.kind === "notThere")) {
+  const outcome = await logOut(agent, cwd, deps, hasKeys);
+  if (!hasKeys && (outcome.kind === "cannot" || outcome.kind === "notInstalled")) {
     throw new AgentError(
       "unsupported",
       outcome.kind === "cannot"
@@ -41,7 +42,7 @@ export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps
   await keys.forget(agent.id);
   pool.endAll(agent.id, signedOut(agent.name));
   if (outcome.kind === "failed")
-    throw new AgentError("protocol", l10n.t`${agent.name} may still be signed in: ${sentence(outcome.error)}`, {
+    throw new AgentError("protocol", l10n.t`${agent.name} may still be signed in: ${asSentence(outcome.error)}`, {
       cause: outcome.error,
       advice: l10n.t("Sign out with its own command line."),
     });
@@ -51,11 +52,11 @@ export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps
 type Outcome =
   | { readonly kind: "done" }
   | { readonly kind: "cannot" }
-  | { readonly kind: "notThere" }
+  | { readonly kind: "notInstalled" }
   | { readonly kind: "failed"; readonly error: unknown };
 
-/** Uses a running process, or starts one. A process is optional if stored keys can be deleted. */
-async function loggedOut(
+/** Sends `logout` to a running process, or else to a new one. */
+async function logOut(
   agent: AgentConfig,
   cwd: string,
   { pool, isThere }: SignOutDeps,
@@ -64,7 +65,7 @@ async function loggedOut(
   let lease: Lease | undefined;
   try {
     const running = pool.connected(agent.id);
-    if (!running && !(await isThere(agent))) return { kind: "notThere" };
+    if (!running && !(await isThere(agent))) return { kind: "notInstalled" };
     const connection =
       running ?? (lease = await pool.acquire({ agent, cwd, protocol: 1 }, new AbortController().signal)).connection;
     if (!connection.canLogOut) return { kind: "cannot" };
@@ -78,7 +79,7 @@ async function loggedOut(
   }
 }
 
-function sentence(error: unknown): string {
+function asSentence(error: unknown): string {
   const text = error instanceof Error ? error.message : String(error);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -30,20 +30,20 @@ const turn = (state: "idle" | "running"): ChatEvent => ({
 const answered: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
 
 /** The attention state after each of these events. */
-function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
+function statesAfter(...events: readonly ChatEvent[]): readonly Attention[] {
   let conversation: Conversation = emptyConversation({ id: "a", name: "Ada" }, "/w"),
-    wants: Attention = "nothing";
+    current: Attention = "nothing";
   return events.map(event => {
     const after = applyEvent(conversation, event);
-    wants = attention(wants, conversation, after);
+    current = attention(current, conversation, after);
     conversation = after;
-    return wants;
+    return current;
   });
 }
 
 suite("attention", () => {
   test("requires reading after an answer, until the next prompt", () =>
-    deepEqual(wanted(answered, turn("running"), answered, turn("idle"), answered, turn("running")), [
+    deepEqual(statesAfter(answered, turn("running"), answered, turn("idle"), answered, turn("running")), [
       "nothing",
       "nothing",
       "nothing",
@@ -53,14 +53,14 @@ suite("attention", () => {
     ]));
 
   test("requires an answer for an open question, also between turns, until it is settled", () => {
-    deepEqual(wanted(turn("running"), question(false), answered, question(true), turn("idle")), [
+    deepEqual(statesAfter(turn("running"), question(false), answered, question(true), turn("idle")), [
       "nothing",
       "answer",
       "answer",
       "nothing",
       "reading",
     ]);
-    deepEqual(wanted(question(false), question(true)), ["answer", "nothing"]);
+    deepEqual(statesAfter(question(false), question(true)), ["answer", "nothing"]);
   });
 
   test("stays the same without a change", () => {

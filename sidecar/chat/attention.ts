@@ -1,11 +1,8 @@
-/** The attention that a conversation needs from its user, for a badge while it is not on screen. Pure. */
+/** Attention state of a conversation, for the badge of a hidden view. Pure. */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
 import type { Attention } from "../../src/protocol/sidecar";
 
-/**
- * Whether an event can change the result of `attention`. Only questions and turns can, which are few among thousands of
- * updates.
- */
+/** Whether an event can change the result of `attention`. Most events are updates, which cannot. */
 export function concernsAttention(event: ChatEvent): boolean {
   return (
     event.type === "turn" ||
@@ -13,12 +10,12 @@ export function concernsAttention(event: ChatEvent): boolean {
   );
 }
 
-/** The result after a change. `wanted`: the result before it. */
-export function attention(wanted: Attention, before: Conversation, after: Conversation): Attention {
-  if (before === after) return wanted;
+/** Returns the attention state after a change. `previous`: the state before the change. */
+export function attention(previous: Attention, before: Conversation, after: Conversation): Attention {
+  if (before === after) return previous;
   if (after.entries.some(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered))
     return "answer";
   if (after.turn.state !== "idle") return "nothing";
   if (before.turn.state !== "idle") return "reading";
-  return wanted === "answer" ? "nothing" : wanted;
+  return previous === "answer" ? "nothing" : previous;
 }

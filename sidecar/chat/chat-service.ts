@@ -1,6 +1,6 @@
 /**
- * Serves the `chat/*` requests of the host: finds the session and passes the request to it. Owns the sessions, but does
- * not inspect their content.
+ * Handles the `chat/*` requests of the host: forwards each to its session. Owns the sessions, but does not inspect
+ * their content.
  */
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
@@ -40,16 +40,16 @@ export interface ChatDeps {
   readonly policy: BypassPolicy;
   readonly host: Host;
   readonly startCommand: StartCommand;
-  /** Resolves how an agent is started; see `LaunchDeps.command`. */
+  /** Resolves an agent's start command; see `LaunchDeps.command`. */
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** Extensions of sessions that begin now; none if absent. */
+  /** Extensions of new sessions. Default: none. */
   readonly extensions?: () => readonly ExtensionConfig[];
-  /** Stores conversations and the agents' sessions for later processes. */
+  /** Persists conversations and the agents' sessions for later processes. */
   readonly journal: Pick<Journal, "read" | "keep" | "writer">;
   readonly log: SessionDeps["log"];
 }
 
-/** The signal of a start that is never cancelled. */
+/** Never aborts. */
 const NEVER = new AbortController().signal;
 
 export class ChatService implements AsyncDisposable {
@@ -93,8 +93,8 @@ export class ChatService implements AsyncDisposable {
   };
 
   /** Reports the start or end of the installation of an agent or an extension to all sessions. */
-  installing(of: Installable, id: string, isInstalling: boolean): void {
-    for (const session of this.#sessions.values()) session.installing(of, id, isInstalling);
+  installing(kind: Installable, id: string, isInstalling: boolean): void {
+    for (const session of this.#sessions.values()) session.installing(kind, id, isInstalling);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -166,12 +166,12 @@ export class ChatService implements AsyncDisposable {
   }
 }
 
-/** One handler for each action of the user. */
-function actionHandlers(act: (sessionId: SessionId, action: SessionAction) => void): Handlers<ActionMethods> {
+/** One handler per user action. */
+function actionHandlers(perform: (sessionId: SessionId, action: SessionAction) => void): Handlers<ActionMethods> {
   const handler =
     (kind: ActionName) =>
     async ({ sessionId, ...params }: { readonly sessionId: SessionId }) => {
-      act(sessionId, { kind, ...params } as SessionAction);
+      perform(sessionId, { kind, ...params } as SessionAction);
       return {};
     };
   return Object.fromEntries(

@@ -17,7 +17,7 @@ import { BATCH_MS } from "./outbox";
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
 const text = (words: string): object => ({ type: "text", text: words });
-/** Everything runs in this process and waits for nothing, so all work completes before the frame ends. */
+/** Completes all work, which is in this process and uses no timer, and ends the frame. */
 async function frame(clock: FakeClock): Promise<void> {
   for (let i = 0; i < 100; i++) await new Promise(resolve => setImmediate(resolve));
   clock.advance(BATCH_MS);
@@ -70,18 +70,18 @@ suite("chat transcript", () => {
         },
       },
     });
-    const said = <P>(method: string, params: P): P => {
+    const recorded = <P>(method: string, params: P): P => {
       transcript.record("→", { method, params });
       return params;
     };
     const ada = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { conversation: "one", agent: ada, cwd: "/project", shown: [], protocol: 2 as const }),
+      recorded("chat/new", { conversation: "one", agent: ada, cwd: "/project", shown: [], protocol: 2 as const }),
       NEVER,
     );
     await frame(clock);
     await service.handlers["chat/prompt"](
-      said("chat/prompt", { sessionId, messageId: "first", blocks: [{ type: "text" as const, text: "Explore." }] }),
+      recorded("chat/prompt", { sessionId, messageId: "first", blocks: [{ type: "text" as const, text: "Explore." }] }),
       NEVER,
     );
     (await agent.next("session/prompt")).respond({});
@@ -115,7 +115,11 @@ suite("chat transcript", () => {
     });
     await frame(clock);
     await service.handlers["chat/answerPermission"](
-      said("chat/answerPermission", { sessionId, permissionId, choice: { kind: "option" as const, optionId: "yes" } }),
+      recorded("chat/answerPermission", {
+        sessionId,
+        permissionId,
+        choice: { kind: "option" as const, optionId: "yes" },
+      }),
       NEVER,
     );
     await frame(clock);
@@ -170,12 +174,12 @@ suite("chat transcript", () => {
         notify: (method, params) => transcript.record("←", { method, params }),
       },
     });
-    const said = <P>(method: string, params: P): P => {
+    const recorded = <P>(method: string, params: P): P => {
       transcript.record("→", { method, params });
       return params;
     };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { conversation: "one", agent: ELIZA, cwd: "/project", shown: [] }),
+      recorded("chat/new", { conversation: "one", agent: ELIZA, cwd: "/project", shown: [] }),
       NEVER,
     );
     for (const [messageId, text] of [
@@ -183,12 +187,12 @@ suite("chat transcript", () => {
       ["second", "I am doing well, thanks!"],
     ] as const) {
       await service.handlers["chat/prompt"](
-        said("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] }),
+        recorded("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] }),
         NEVER,
       );
       await frame(clock);
       service.handlers["chat/replay"](
-        said("chat/replay", {
+        recorded("chat/replay", {
           sessionId,
           requestNumber: 7,
           ...(messageId === "first" ? { at: { bootId: "boot", seq: 2 } } : {}),

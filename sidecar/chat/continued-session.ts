@@ -1,4 +1,4 @@
-/** Start options of a session that continues an earlier one of its conversation (issue 16 item 1). Pure. */
+/** Start options of a session that continues an earlier session of its conversation (issue 16 item 1). Pure. */
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { NewChat } from "../../src/protocol/sidecar";
@@ -8,9 +8,8 @@ import { restored } from "../journal/stored-conversation";
 import type { SessionStart } from "./session-deps";
 
 /**
- * An earlier session is continued with the same agent in the same folder and with the same extensions. Their settings
- * are the current ones, because the user may have withdrawn a consent since. `current`: extensions of sessions that
- * begin now.
+ * Continues the recorded session if agent and folder are unchanged. Restores the recorded extensions with their current
+ * settings, because the user may have withdrawn consent since then. `current`: extensions of new sessions.
  */
 export function startOf(
   sessionId: string,
@@ -29,7 +28,7 @@ export function startOf(
     protocol: record.protocol,
     agentSession: record.agentSession,
     extensions: found.filter(extension => typeof extension !== "string"),
-    missingExtensions: found.filter(extension => typeof extension === "string").map(missing),
+    missingExtensions: found.filter(extension => typeof extension === "string").map(missingSentence),
   };
 }
 
@@ -53,6 +52,6 @@ export function exited(): string {
   return l10n.t("The agent process of this tab has exited.");
 }
 
-function missing(id: string): string {
+function missingSentence(id: string): string {
   return l10n.t`The agent extension “${id}” is no longer available.`;
 }

@@ -13,7 +13,7 @@ import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 
-/** An outbox, and a host that applies what it is sent as a page does. */
+/** An outbox, and a host that applies its messages like a page. */
 class Fixture {
   readonly clock = new FakeClock();
   conversation: Conversation = EMPTY;
@@ -40,7 +40,7 @@ class Fixture {
     this.conversation = applyEvent(this.conversation, event);
     this.outbox.add(event);
   }
-  /** In the transcript of a subagent, whose entry is replaced when `whole`. */
+  /** Adds an event of a subagent. `whole`: replaces the subagent's entry first. */
   addNested(id: string, text: string, whole: boolean): void {
     const subagent = this.conversation.entries.find(entry => entry.kind === "subagent") ?? {
       kind: "subagent",
@@ -209,13 +209,13 @@ suite("Outbox", () => {
       fixture.report(`e${i}`, "x");
       fixture.clock.advance(BATCH_MS);
     }
-    const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [
+    const cases: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [
       [{ bootId: "b", seq: 597 }, 3, "upsert"],
       [{ bootId: "b", seq: 10 }, 1, "snapshot"],
       [{ bootId: "old", seq: 597 }, 1, "snapshot"],
       [undefined, 1, "snapshot"],
     ];
-    for (const [at, count, kind] of asks) {
+    for (const [at, count, kind] of cases) {
       const before = fixture.sent.length;
       fixture.outbox.replay(at, 1);
       deepEqual(
@@ -238,23 +238,24 @@ suite("Outbox", () => {
     equal(fixture.sent.at(-1), "snapshot");
   });
 
-  const move = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ say: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
+  const randomStep = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ report: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
     { weight: 3, arbitrary: fc.record({ nested: fc.constantFrom("1", "2"), whole: fc.boolean() }) },
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
   );
   test("keeps the page equal to the session without sequence gaps, for random events", () =>
     fc.assert(
-      fc.property(fc.array(move, { maxLength: 40 }), moves => {
+      fc.property(fc.array(randomStep, { maxLength: 40 }), steps => {
         const fixture = new Fixture();
-        let made = 0;
-        for (const m of moves)
-          if ("say" in m)
-            for (let i = 0; i < m.times; i++) fixture.report(m.times > 2 ? `e${made++}` : m.say, String(i));
-          else if ("nested" in m) fixture.addNested(m.nested, String(made++), m.whole);
-          else if ("advance" in m) fixture.clock.advance(m.advance);
-          else fixture.congested = m.congested;
+        let created = 0;
+        for (const step of steps)
+          if ("report" in step)
+            for (let i = 0; i < step.times; i++)
+              fixture.report(step.times > 2 ? `e${created++}` : step.report, String(i));
+          else if ("nested" in step) fixture.addNested(step.nested, String(created++), step.whole);
+          else if ("advance" in step) fixture.clock.advance(step.advance);
+          else fixture.congested = step.congested;
         fixture.congested = false;
         fixture.clock.advance(BATCH_MS);
         fixture.clock.advance(3_000);

@@ -1,14 +1,14 @@
 /**
  * Sends a conversation's events to the host. Events are coalesced to at most one batch per `BATCH_MS`, numbered, and
- * kept for clients that missed some. The session is the buffer (delivery.ts); the kept events only make short gaps
- * cheap.
+ * retained for replay. The session is the buffer (`delivery.ts`). The retained events only avoid a snapshot after a
+ * short gap.
  *
  * Invariants:
  * - Numbers start at 1 for each boot and have no gaps.
- * - A batch has at most one event per entry, however fast the agent writes.
- * - The backlog is bounded by `WAITING_LIMIT`. Above that, or while the host does not read, the backlog is dropped and
- *   a snapshot is sent instead.
- * - Between two such snapshots there is a pause.
+ * - A batch contains at most one event per entry, regardless of the agent's output rate.
+ * - The backlog is bounded by `MAX_PENDING_EVENTS`. Above the limit, or while the host is congested, the backlog is
+ *   replaced by a snapshot.
+ * - These snapshots are rate-limited, except at the end of a turn.
  * - A change is stored before it is sent.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
@@ -29,19 +29,19 @@ export interface EventSink {
   isCongested(): boolean;
 }
 
-/** Three frames at 60 Hz. The page renders less often than that, and each message costs more than its content. */
+/** Three frames at 60 Hz. The page renders less often, and a batch reduces the overhead per message. */
 export const BATCH_MS = 48;
-const WAITING_LIMIT = 500;
-/** Milliseconds per event by which the batch after a large one is delayed: host and page need this long for each. */
+const MAX_PENDING_EVENTS = 500;
+/** Delay of the next batch per event of the previous one, in milliseconds: the processing time of host and page. */
 const EVENT_MS = 2;
 /**
- * Minimum and maximum pause between two snapshots that replace a backlog. The factor multiplies the time that the last
- * snapshot took here, because it takes the page longer.
+ * Minimum and maximum pause between snapshots that replace a backlog. The pause is the duration of the last snapshot
+ * times the factor, because the page needs longer to render it.
  */
 const SNAPSHOT_PAUSE_MS = 500,
   MAX_SNAPSHOT_PAUSE_MS = 3_000,
   SNAPSHOT_PAUSE_FACTOR = 20;
-/** Maximum number and characters of events kept for a short gap. */
+/** Maximum number and total characters of retained events. */
 const MAX_RETAINED_EVENTS = 512,
   MAX_RETAINED_CHARACTERS = 2_000_000;
 
@@ -49,15 +49,15 @@ export class Outbox implements Disposable {
   readonly #sent: Numbered[] = [];
   #sentSize = 0;
   #seq = 0;
-  #waiting: (ChatEvent | undefined)[] = [];
-  /** Key of an event that a later one can be merged into → its index in `#waiting`; see `keyOf`. */
-  readonly #joinable = new Map<string, number>();
+  #pending: (ChatEvent | undefined)[] = [];
+  /** Key of a pending event → its index in `#pending`; see `keyOf`. */
+  readonly #mergeable = new Map<string, number>();
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
   /** Earliest time of the next batch. */
   #nextFlush = -Infinity;
   /** Events were dropped: the next flush sends a snapshot. */
-  #skipped = false;
+  #needsSnapshot = false;
   /** Earliest time of the next snapshot that replaces a backlog. */
   #nextSnapshot = -Infinity;
 
@@ -70,59 +70,57 @@ export class Outbox implements Disposable {
   ) {}
 
   add(event: ChatEvent): void {
-    if (this.#skipped) {
+    if (this.#needsSnapshot) {
       this.#number(event);
-      if (isTurnEnd(event)) this.#hurry();
+      if (isTurnEnd(event)) this.#expedite();
       return this.#schedule();
     }
-    this.#wait(event);
-    if (isTurnEnd(event)) this.#hurry();
-    if (this.#waiting.length > WAITING_LIMIT) this.#skip();
+    this.#enqueue(event);
+    if (isTurnEnd(event)) this.#expedite();
+    if (this.#pending.length > MAX_PENDING_EVENTS) this.#dropPending();
     this.#schedule();
   }
 
-  /** The end of a turn waits only for the pause between two batches. */
-  #hurry(): void {
+  /** Limits the delay of the next flush to `BATCH_MS`, for the end of a turn. */
+  #expedite(): void {
     this.#nextSnapshot = -Infinity;
     this.#nextFlush = this.#lastFlush + BATCH_MS;
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
   }
 
-  /** Merges the event into a waiting one for the same entry. Later waiting events do not depend on it. */
-  #wait(event: ChatEvent): void {
+  /** Merges the event into a pending one with the same key. The events in between do not depend on it. */
+  #enqueue(event: ChatEvent): void {
     const key = keyOf(event),
-      at = key === undefined ? undefined : this.#joinable.get(key),
-      before = at === undefined ? undefined : this.#waiting[at];
+      at = key === undefined ? undefined : this.#mergeable.get(key),
+      before = at === undefined ? undefined : this.#pending[at];
     const merged = before && merge(before, event);
-    if (merged && at !== undefined) this.#waiting[at] = merged;
-    else this.#waiting.push(event);
-    if (key !== undefined && !merged) this.#joinable.set(key, this.#waiting.length - 1);
+    if (merged && at !== undefined) this.#pending[at] = merged;
+    else this.#pending.push(event);
+    if (key !== undefined && !merged) this.#mergeable.set(key, this.#pending.length - 1);
     if (event.type === "upsert" && event.entry.kind === "subagent") this.#replaceNested(event.entry.id);
   }
 
-  /** The whole entry supersedes waiting changes inside it. */
+  /** Drops the pending events of nested entries, which the complete entry contains. */
   #replaceNested(id: string): void {
-    for (const [key, at] of this.#joinable)
-      if (key.startsWith(insideOf(id))) {
-        this.#waiting[at] = undefined;
-        this.#joinable.delete(key);
+    for (const [key, at] of this.#mergeable)
+      if (key.startsWith(nestedPrefix(id))) {
+        this.#pending[at] = undefined;
+        this.#mergeable.delete(key);
       }
   }
 
-  #takeWaiting(): readonly ChatEvent[] {
-    this.#joinable.clear();
-    return this.#waiting.splice(0).filter(event => event !== undefined);
+  #takePending(): readonly ChatEvent[] {
+    this.#mergeable.clear();
+    return this.#pending.splice(0).filter(event => event !== undefined);
   }
 
-  /**
-   * Responds to a page that reports its position: with the missed events if they are kept, otherwise with a snapshot.
-   */
+  /** Sends the events after the page's position if they are retained, otherwise a snapshot. */
   replay(at: Position | undefined, requestNumber: number): void {
     this.#flush();
     const reply = answer(at, { bootId: this.bootId, first: this.#sent[0]?.seq ?? this.#seq + 1, last: this.#seq });
-    if (reply.kind === "snapshot" || this.#skipped) {
-      this.#skipped = false;
+    if (reply.kind === "snapshot" || this.#needsSnapshot) {
+      this.#needsSnapshot = false;
       this.sink.snapshot(this.#seq, this.conversation(), requestNumber);
     } else for (const numbered of this.#sent) if (numbered.seq > reply.after) this.sink.event(numbered);
   }
@@ -132,10 +130,12 @@ export class Outbox implements Disposable {
     this.#timer?.[Symbol.dispose]();
   }
 
-  /** Flushes at once after a pause, so that the first text is not delayed; otherwise when the next batch is due. */
+  /**
+   * Flushes immediately after a pause, so that the first text is not delayed. Otherwise waits until the batch is due.
+   */
   #schedule(): void {
     if (this.#timer) return;
-    const due = Math.max(this.#nextFlush, this.#skipped ? this.#nextSnapshot : 0);
+    const due = Math.max(this.#nextFlush, this.#needsSnapshot ? this.#nextSnapshot : 0);
     this.#timer = this.clock.after(Math.max(0, due - this.clock.now()), () => {
       this.#timer = undefined;
       this.#flush();
@@ -145,21 +145,21 @@ export class Outbox implements Disposable {
   #flush(): void {
     this.store(this.conversation());
     this.#lastFlush = this.clock.now();
-    this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#waiting.length);
+    this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#pending.length);
     if (this.sink.isCongested()) {
-      if (this.#waiting.length > 0) this.#skip();
-      if (this.#skipped) this.#schedule();
+      if (this.#pending.length > 0) this.#dropPending();
+      if (this.#needsSnapshot) this.#schedule();
       return;
     }
-    if (this.#skipped) {
+    if (this.#needsSnapshot) {
       const began = this.clock.now();
       if (began < this.#nextSnapshot) return this.#schedule();
-      this.#skipped = false;
+      this.#needsSnapshot = false;
       this.sink.snapshot(this.#seq, this.conversation(), undefined);
       const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
       this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
-    for (const event of this.#takeWaiting()) {
+    for (const event of this.#takePending()) {
       const numbered = this.#number(event);
       this.#sent.push(numbered);
       this.#sentSize += sizeOf(event);
@@ -169,14 +169,14 @@ export class Outbox implements Disposable {
       this.#sentSize -= sizeOf(this.#sent.shift()?.event);
   }
 
-  /** Numbers the dropped events, so that the next event is not taken for their successor. */
-  #skip(): void {
-    const dropped = this.#takeWaiting();
+  /** Drops the pending events, but counts their numbers, so that the page detects the gap. */
+  #dropPending(): void {
+    const dropped = this.#takePending();
     for (const event of dropped) this.#number(event);
-    if (dropped.some(isTurnEnd)) this.#hurry();
+    if (dropped.some(isTurnEnd)) this.#expedite();
     this.#sent.length = 0;
     this.#sentSize = 0;
-    this.#skipped = true;
+    this.#needsSnapshot = true;
   }
 
   #number(event: ChatEvent): Numbered {
@@ -210,7 +210,7 @@ function isTurnEnd(event: ChatEvent): boolean {
 }
 
 /**
- * Events with the same key change the same object and nothing else. `undefined`: the event must keep its order among
+ * Events with the same key change the same object and nothing else. `undefined`: the event must keep its position among
  * all others.
  */
 function keyOf(event: ChatEvent): string | undefined {
@@ -220,7 +220,7 @@ function keyOf(event: ChatEvent): string | undefined {
     case "append":
       return `entry ${event.id}`;
     case "nested":
-      return `${insideOf(event.id)}${keyOf(event.event) ?? ""}`;
+      return `${nestedPrefix(event.id)}${keyOf(event.event) ?? ""}`;
     case "terminal":
       return `terminal ${event.terminal.terminalId}`;
     case "terminalOutput":
@@ -239,11 +239,11 @@ function keyOf(event: ChatEvent): string | undefined {
   }
 }
 
-function insideOf(id: string): string {
+function nestedPrefix(id: string): string {
   return `in ${id.length} ${id} `;
 }
 
-/** Merges two events with the same key into one with the same effect; `undefined` if that is not possible. */
+/** Merges two events with the same key into one with the same effect; `undefined` if they cannot be merged. */
 function merge(first: ChatEvent, second: ChatEvent): ChatEvent | undefined {
   if (second.type === "nested") {
     const merged = first.type === "nested" ? merge(first.event, second.event) : undefined;

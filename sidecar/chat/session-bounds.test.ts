@@ -5,7 +5,7 @@ import { MAX_SPENT } from "./session-bounds";
 import type { SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 
-const begun = (): State =>
+const runningTurn = (): State =>
   [
     { kind: "opened", accepts: { images: false }, isContinued: false } as const,
     { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const,
@@ -26,8 +26,8 @@ const tool = (id: string, overrides: object = {}): SessionEvent => ({
 const text = (length: number) => ({
   content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }],
 });
-const play = (...events: readonly SessionEvent[]): Conversation =>
-  events.reduce<State>((state, event) => stepSession(state, event, 0)[0], begun()).conversation;
+const applyEvents = (...events: readonly SessionEvent[]): Conversation =>
+  events.reduce<State>((state, event) => stepSession(state, event, 0)[0], runningTurn()).conversation;
 const words = ({ entries }: Conversation): number =>
   entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
@@ -35,7 +35,7 @@ const OMITTED = "Ada sends more in this turn than Symposium can store. The exces
 
 suite("limit of one turn", () => {
   test("keeps the beginning of a long message and shows one notice", () => {
-    const conversation = play(textChunk("x".repeat(50_000_000)), textChunk("y"), textChunk("z"));
+    const conversation = applyEvents(textChunk("x".repeat(50_000_000)), textChunk("y"), textChunk("z"));
     equal(words(conversation), MAX_SPENT.words);
     deepEqual(
       conversation.entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : [])),
@@ -44,10 +44,10 @@ suite("limit of one turn", () => {
   });
 
   test("keeps the beginning of a growing message, cut at a whole character", () => {
-    const conversation = play(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀"), textChunk("no"));
+    const conversation = applyEvents(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀"), textChunk("no"));
     equal(words(conversation), MAX_SPENT.words);
     equal(
-      play(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀")).entries.some(
+      applyEvents(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀")).entries.some(
         entry => entry.kind === "agent" && /[\uD800-\uDBFF]$/.test(entry.text),
       ),
       false,
@@ -57,7 +57,7 @@ suite("limit of one turn", () => {
 
   test("keeps the first tool calls and their final status", () => {
     const many = Array.from({ length: MAX_SPENT.entries + 10 }, (_, n) => tool(String(n)));
-    const conversation = play(...many, tool("0", { status: "completed" }));
+    const conversation = applyEvents(...many, tool("0", { status: "completed" }));
     equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MAX_SPENT.entries);
     ok(
       conversation.entries.some(
@@ -73,18 +73,18 @@ suite("limit of one turn", () => {
 
   test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
     const many = Array.from({ length: MAX_SPENT.entries + 1_000 }, (_, n) => tool(String(n)));
-    deepEqual(shown(play(...many, textChunk("All "), textChunk("done."), ENDED)), [
+    deepEqual(shown(applyEvents(...many, textChunk("All "), textChunk("done."), ENDED)), [
       "Ada sends more in this turn than Symposium can store. 1,002 updates are omitted. The end of the answer follows.",
       "All done.",
     ]);
     equal(
-      shown(play(...many, ENDED)).at(-1),
+      shown(applyEvents(...many, ENDED)).at(-1),
       "Ada sends more in this turn than Symposium can store. 1,000 updates are omitted.",
     );
   });
 
   test("shows the end of a long answer from a word boundary", () => {
-    const conversation = play(
+    const conversation = applyEvents(
       textChunk("x".repeat(MAX_SPENT.words)),
       ...Array.from({ length: 5_000 }, (_, n) => textChunk(`word-${n} `)),
       ENDED,
@@ -99,7 +99,7 @@ suite("limit of one turn", () => {
 
   test("shows the end of a turn whose agent exits, and resets for the next turn", () => {
     const many = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
-    const conversation = play(...many, textChunk("last words"), {
+    const conversation = applyEvents(...many, textChunk("last words"), {
       kind: "agentDown",
       text: "Ada stopped.",
       actions: [],
@@ -119,7 +119,7 @@ suite("limit of one turn", () => {
         content: { type: "image", mimeType: "image/png", data: "A".repeat(1_000_000) },
       })),
     };
-    const conversation = play(
+    const conversation = applyEvents(
       tool("a", { title: "Look", ...text(10) }),
       tool("a", { ...huge, status: "completed" }),
       tool("b", { title: "Big", ...huge }),
@@ -137,7 +137,7 @@ suite("limit of one turn", () => {
   });
 
   test("keeps the first hundreds of questions, cancels the others and shows one notice", () => {
-    let state = begun(),
+    let state = runningTurn(),
       cancelled = 0;
     for (let n = 0; n < MAX_SPENT.questions + 10; n++) {
       const [next, effects] = stepSession(
@@ -162,7 +162,7 @@ suite("limit of one turn", () => {
   test("truncates names, titles, plans and locations", () => {
     const long = "x".repeat(50_000),
       update = (update: object): SessionEvent => ({ kind: "updated", version: 1, update });
-    const conversation = play(
+    const conversation = applyEvents(
       update({ sessionUpdate: "session_info_update", title: long }),
       update({ sessionUpdate: "plan", entries: [{ content: long, status: long }] }),
       update({
@@ -179,14 +179,14 @@ suite("limit of one turn", () => {
     );
   });
 
-  test("resets with the next turn and always admit a question", () => {
+  test("resets with the next turn and always admits a question", () => {
     const full = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
     const asked: SessionEvent = {
       kind: "asked",
       permission: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" },
     };
-    ok(play(...full, asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
-    const next = play(
+    ok(applyEvents(...full, asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
+    const next = applyEvents(
       ...full,
       { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } },
       { kind: "prompted", prompt: { messageId: "n", text: "again" } },
@@ -206,9 +206,9 @@ suite("limit of one turn", () => {
           { maxLength: 40 },
         ),
         events => {
-          const bounded = play(...events);
-          let free = begun().conversation;
-          let state = begun();
+          const bounded = applyEvents(...events);
+          let free = runningTurn().conversation;
+          let state = runningTurn();
           for (const event of events) {
             const [after, effects] = stepSession(state, event, 0);
             for (const effect of effects) if (effect.kind === "emit") free = applyEvent(free, effect.event);

@@ -1,13 +1,13 @@
 /**
- * Limits on the output of one turn that is kept and shown, so that a flooding agent does not exhaust the memory of
- * three programs. Pure.
+ * Limits the stored output of one turn, so that a flooding agent does not exhaust the memory of sidecar, host and page.
+ * Pure.
  *
  * Invariants:
- * - Output beyond the limits is cut, with one notice per turn.
- * - A question is left out only after hundreds of others, and is then answered.
- * - The final status of a tool call that is shown is always shown.
- * - Output that was shown remains.
- * - The end of the agent's answer is always shown, however much came before it.
+ * - Output beyond the limits is omitted, with one notice per turn.
+ * - Questions beyond the limit are cancelled and not displayed.
+ * - The final status of a displayed tool call is always displayed.
+ * - Displayed output is never removed.
+ * - The end of the agent's answer is always displayed.
  */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
@@ -19,12 +19,10 @@ import { UPDATE_KINDS } from "../acp/methods";
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 
-/** Characters kept of the end of an answer that is too long. */
-const TAIL = 8_000;
+/** Characters retained from the end of an answer that exceeds the limit. */
+const TAIL_CHARACTERS = 8_000;
 
-/**
- * Maximum number of cards, characters of messages, characters of other content (images count as base64), and questions.
- */
+/** Maximum number of entries, characters of messages, characters of other content (images as base64), and questions. */
 export const MAX_SPENT: Omit<Spent, "omitted"> = {
   entries: 5_000,
   words: 2_000_000,
@@ -32,7 +30,7 @@ export const MAX_SPENT: Omit<Spent, "omitted"> = {
   questions: 500,
 };
 
-/** As `emitEvent`, within the limits for output of the agent or of its subagent. */
+/** Like `emitEvent`, within the limits of the turn. */
 export function emitBounded(state: State, event: ChatEvent, subagent?: string): SessionStep {
   switch (event.type) {
     case "append":
@@ -50,15 +48,15 @@ function show(state: State, event: ChatEvent, subagent: string | undefined): Ses
 }
 
 /**
- * Checked before an update is adapted: if the limit is reached, a new call requires no search among thousands of
- * entries.
+ * Whether the update only adds a tool call beyond the limit. Checked before the update is adapted, to avoid a search
+ * through thousands of entries.
  */
 export function isTurnFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
   return hasNoRoom(state) && sessionUpdate === UPDATE_KINDS.tool_call && status !== "completed" && status !== "failed";
 }
 
-/** As `asking`, if the limit of questions is not reached. */
+/** Calls `asking` unless the limit of questions is reached; otherwise returns `refusal`. */
 export function askBounded(
   state: State,
   asking: (state: State) => SessionStep,
@@ -68,7 +66,7 @@ export function askBounded(
   return asking(spend(state, { questions: 1 }));
 }
 
-/** Whether the limit of cards is reached. */
+/** Whether the limit of entries is reached. */
 export function hasNoRoom({ spent }: State): boolean {
   return spent.entries >= MAX_SPENT.entries;
 }
@@ -94,15 +92,18 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
     entries = viewOf(state, subagent)?.entries ?? [],
     before = entries[lastIndexOf(entries, entry.id)];
   if (before === undefined && hasNoRoom(state)) return leaveOut(state, subagent === undefined ? answerIn(entry) : "");
-  const fitting = cut(entry, MAX_SPENT.words - spent.words + wordsIn(before));
-  const words = wordsIn(fitting) - wordsIn(before),
-    content = Math.max(0, contentIn(fitting) - contentIn(before));
+  const fitting = cut(entry, MAX_SPENT.words - spent.words + messageLength(before));
+  const words = messageLength(fitting) - messageLength(before),
+    content = Math.max(0, contentLength(fitting) - contentLength(before));
   const spending = { entries: before === undefined ? 1 : 0, words, content };
   if (spent.content + content <= MAX_SPENT.content)
     return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
       fitting === entry
         ? [s, []]
-        : leaveOut(s, before === undefined && subagent === undefined ? answerIn(entry).slice(wordsIn(fitting)) : ""),
+        : leaveOut(
+            s,
+            before === undefined && subagent === undefined ? answerIn(entry).slice(messageLength(fitting)) : "",
+          ),
     );
   const rest = withoutContent(fitting, before);
   return chain(
@@ -113,7 +114,7 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
   );
 }
 
-/** The part of a tool call that can still be shown: its status. */
+/** Removes the new content of a tool call, but keeps its status. `undefined` for other entries. */
 function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefined {
   if (entry.kind !== "tool") return undefined;
   if (before?.kind === "tool") return { ...before, status: entry.status };
@@ -121,26 +122,29 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
   return { ...call, content: [] };
 }
 
-/** Leaves out one update. `text`: its part of the answer. A notice is shown with the first one of a turn. */
+/** Omits one update. `text`: its part of the answer. The first omission of a turn adds a notice. */
 export function leaveOut(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const noticed: SessionStep =
     state.spent.omitted === undefined
-      ? addNotice(state, "warning", l10n.t`${tooMuch(state)} The excess is omitted.`, [])
+      ? addNotice(state, "warning", l10n.t`${limitSentence(state)} The excess is omitted.`, [])
       : [state, []];
-  const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
+  const tail =
+    omitted.tail.length + text.length > 2 * TAIL_CHARACTERS
+      ? (omitted.tail + text).slice(-TAIL_CHARACTERS)
+      : omitted.tail + text;
   return chain(noticed, s => [
     { ...s, spent: { ...s.spent, omitted: { ...omitted, updates: omitted.updates + 1, tail } } },
     [],
   ]);
 }
 
-/** At the end of a turn: shows the number of updates left out, and the end of the answer. */
+/** At the end of a turn, shows the number of omitted updates and the end of the answer. */
 export function closeBounds(state: State): SessionStep {
   const { omitted } = state.spent;
   if (omitted === undefined) return [state, []];
   const count = l10n.t`${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} omitted.`;
-  const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : l10n.t(" The end of the answer follows.")}`;
+  const text = `${limitSentence(state)} ${count}${omitted.tail.trim() === "" ? "" : l10n.t(" The end of the answer follows.")}`;
   const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
   const { omitted: _, ...spent } = state.spent;
   return chain(emitEvent({ ...state, spent }, { type: "upsert", entry: notice }), s =>
@@ -153,15 +157,15 @@ export function closeBounds(state: State): SessionStep {
   );
 }
 
-function tooMuch({ conversation }: State): string {
+function limitSentence({ conversation }: State): string {
   return l10n.t`${conversation.agent.name} sends more in this turn than Symposium can store.`;
 }
 
-/** The last characters, from the start of a line or word if one is near. */
+/** The last characters, from the next word boundary if it is near. */
 function endOf(tail: string): string {
-  if (tail.length <= TAIL) return tail;
-  const cut = tail.slice(-TAIL),
-    start = cut.slice(0, TAIL / 10).search(/\s\S/);
+  if (tail.length <= TAIL_CHARACTERS) return tail;
+  const cut = tail.slice(-TAIL_CHARACTERS),
+    start = cut.slice(0, TAIL_CHARACTERS / 10).search(/\s\S/);
   return `…${start === -1 ? cut.replace(/^[\uDC00-\uDFFF]/, "") : cut.slice(start)}`;
 }
 
@@ -184,7 +188,7 @@ function spend(state: State, { entries = 0, words = 0, content = 0, questions = 
   };
 }
 
-function wordsIn(entry: Entry | undefined): number {
+function messageLength(entry: Entry | undefined): number {
   return entry?.kind === "agent" ||
     entry?.kind === "thought" ||
     entry?.kind === "compaction" ||
@@ -194,12 +198,12 @@ function wordsIn(entry: Entry | undefined): number {
 }
 
 function cut(entry: Entry, limit: number): Entry {
-  return wordsIn(entry) <= limit || !("text" in entry) || entry.text === undefined
+  return messageLength(entry) <= limit || !("text" in entry) || entry.text === undefined
     ? entry
     : { ...entry, text: wholeCharacters(entry.text, limit) };
 }
 
-function contentIn(entry: Entry | undefined): number {
+function contentLength(entry: Entry | undefined): number {
   switch (entry?.kind) {
     case "tool":
       return entry.content.reduce(

@@ -1,3 +1,4 @@
+/** Dependencies and start options of a session. */
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { Conversation, SessionId, Entry, TerminalView } from "../../src/protocol/chat/chat";
 import type { ControlValue, ControlValues } from "../../src/protocol/chat/controls";
@@ -14,8 +15,6 @@ import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";
 import type { EventSink } from "./outbox";
 
-/** Dependencies and start options of a session. */
-
 export interface SessionDeps {
   readonly bootId: string;
   readonly clock: Clock;
@@ -25,11 +24,11 @@ export interface SessionDeps {
   readonly setBypass: (agentId: string) => void;
   /** Persists the value for the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
-  /** Persists the agent's session, with which a later process continues the conversation. */
+  /** Persists the agent's session id, with which a later process continues the conversation. */
   readonly keepSession: (agentSession: string) => void;
-  /** Stores the conversation, with its changes since the last call. Never throws. */
+  /** Stores the changes of the conversation since the last call. Never throws. */
   readonly store: ConversationWriter;
-  /** Reports the attention that the conversation now needs. */
+  /** Reports the conversation's new attention state. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
@@ -47,7 +46,7 @@ export interface SessionDeps {
     /** Stores the variables as secrets and passes them to each later start of the agent. */
     readonly keepEnvironment: (agentId: string, env: Readonly<Record<string, string>>) => Promise<void>;
   };
-  /** Opens a page in the user's browser; http or https. */
+  /** Opens an http or https page in the user's browser. */
   readonly openPage: (url: string) => void;
   readonly log: (
     level: LogLevel,
@@ -56,13 +55,14 @@ export interface SessionDeps {
     detail?: Readonly<Record<string, unknown>>,
   ) => void;
 }
+
 export interface SessionStart {
   readonly sessionId: SessionId;
   /** Stable id of the conversation. */
   readonly conversation: string;
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** All folders of the workspace. If absent, `cwd` is the only one. */
+  /** All folders of the workspace. Default: only `cwd`. */
   readonly folders?: readonly string[];
   readonly shown: readonly Entry[];
   readonly why?: string;

@@ -12,8 +12,8 @@ const extension = (id: string, name = id): ExtensionConfig => ({
 const noticesOf = (fixture: Fixture, id: string) =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.severity, entry.text, entry.actions]] : []));
 
-suite("extension of a session", () => {
-  test("stays those of the session's start, and a changed list applies to the next session", async () => {
+suite("session with extensions", () => {
+  test("keeps the extensions of its start; a changed list applies to the next session", async () => {
     await using fixture = new Fixture();
     fixture.extensions = [extension("one"), extension("two")];
     await fixture.open();
@@ -26,7 +26,7 @@ suite("extension of a session", () => {
     deepEqual(fixture.behind, ["one two", "two"]);
   });
 
-  test("stays the same when the agent restarts, by the user or after an exit", async () => {
+  test("keeps its extensions when the agent restarts, by the user or after an exit", async () => {
     await using fixture = new Fixture();
     fixture.extensions = [extension("one")];
     const id = await fixture.open();
@@ -68,7 +68,7 @@ suite("extension of a session", () => {
     );
   });
 
-  test("is part of the conversation's details from the session's start, and after changes", async () => {
+  test("includes the extensions in the conversation's details, from its start and after changes", async () => {
     await using fixture = new Fixture();
     fixture.initialized = {
       protocolVersion: 1,
@@ -146,7 +146,7 @@ suite("extension of a session", () => {
     deepEqual(noticesOf(fixture, id).length, 3);
   });
 
-  test("drops the activity of an agent that was replaced", async () => {
+  test("drops the extension status of a replaced agent", async () => {
     await using fixture = new Fixture();
     fixture.doing = [{ id: "one", name: "One" }];
     const id = await fixture.open();
@@ -181,25 +181,25 @@ suite("extension of a session", () => {
     const without = await fixture.open();
     fixture.extensions = [extension("one", "One")];
     const id = await fixture.open();
-    for (const [of, which] of [
+    for (const [kind, extensionId] of [
       ["extension", "other"],
       ["extension", "one"],
       ["extension", "one"],
       ["agent", "one"],
     ] as const)
-      fixture.service.installing(of, which, true);
+      fixture.service.installing(kind, extensionId, true);
     await fixture.settle();
     fixture.clock.advance(40_000);
     await fixture.settle();
     deepEqual(noticesOf(fixture, id), [
       ["info", "The agent extension “One” is being installed. This happens once.", []],
     ]);
-    deepEqual(noticesOf(fixture, without).length, 2); // the other one is late
+    deepEqual(noticesOf(fixture, without).length, 2); // the session without the extension is late
     fixture.service.installing("extension", "one", false);
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    fixture.service.installing("extension", "one", true); // the session no longer waits for it
+    fixture.service.installing("extension", "one", true); // the session no longer waits for the installation
     await fixture.settle();
     equal(noticesOf(fixture, id).length, 1);
   });

@@ -1,4 +1,4 @@
-/** Failures and restarts of a chat session's agent. Everything that the agent was doing ends. Pure. */
+/** Failures and restarts of a chat session's agent. Each ends the turn and settles its questions and calls. Pure. */
 import * as l10n from "@vscode/l10n";
 import { chain, enter } from "../agent-session/state-machine";
 import { interrupted } from "../../src/protocol/chat/chat";
@@ -18,13 +18,14 @@ import { holdQueue } from "./session-queue";
 import { settleQuestions } from "./session-questions";
 import { settleSubagents } from "./session-subagents";
 
-/** Pauses before automatic restarts. After these, only a prompt or the user restarts the agent. */
-const PAUSES_MS = [1_000, 5_000, 15_000] as const;
+/** Delays before consecutive automatic restarts. After the last one, only a prompt or the user restarts the agent. */
+const RESTART_DELAYS_MS = [1_000, 5_000, 15_000] as const;
 
 /**
- * The agent has failed: everything that it was doing ends. `isBack`: it worked before and is restarted automatically.
+ * Handles a failure of the agent. `canRestart`: the agent is restarted automatically while attempts remain, unless the
+ * user must act first.
  */
-export function fell(state: State, failure: AgentFailure, isBack: boolean): SessionStep {
+export function fell(state: State, failure: AgentFailure, canRestart: boolean): SessionStep {
   const { text, actions, detail, needsUser, restarts } = failure,
     {
       phase,
@@ -32,16 +33,16 @@ export function fell(state: State, failure: AgentFailure, isBack: boolean): Sess
         agent: { name },
       },
     } = state;
-  const pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
+  const pause = canRestart && !needsUser ? RESTART_DELAYS_MS[state.restarts] : undefined;
   const unread = pause === undefined ? undefined : unreadPrompt(state, failure);
   if (pause !== undefined && unread)
     return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, failure, unread, pause);
-  const wasAsked = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
+  const hadPrompt = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
   const next =
     pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
   return chain(
     interruptAll(state),
-    s => addNotice(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
+    s => addNotice(s, "error", `${text}${next}`, hadPrompt ? ["sendAgain", ...actions] : actions, detail),
     s => enter(s, { kind: "down", waiting: undefined }),
     holdQueue,
     idle,
@@ -50,7 +51,7 @@ export function fell(state: State, failure: AgentFailure, isBack: boolean): Sess
   );
 }
 
-/** The prompt, if it was sent after the agent's process stopped reading and has produced no output. */
+/** The prompt, if it was sent after the agent's process stopped reading and produced no output. */
 function unreadPrompt({ phase, conversation }: State, { readUntil }: AgentFailure): Prompt | undefined {
   const isUnread =
     phase.kind === "prompting" &&
@@ -61,7 +62,7 @@ function unreadPrompt({ phase, conversation }: State, { readUntil }: AgentFailur
   return isUnread ? phase.prompt : undefined;
 }
 
-/** As `fell`, but the turn and the queue after it continue with the next start. */
+/** Like `fell`, but the turn and the queue continue with the next start. */
 function fellUnread(
   state: State,
   text: string,
@@ -95,7 +96,7 @@ export function restart(state: State): SessionStep {
   );
 }
 
-/** Other tabs may use the same process. This conversation therefore leaves its agent session and opens a new one. */
+/** Opens a new agent session instead of restarting the process, which other tabs may use. */
 export function giveUp(state: State): SessionStep {
   return chain(
     interruptAll(state),
@@ -116,8 +117,8 @@ export function reopening(waiting: Prompt | undefined): Phase {
 }
 
 /**
- * Interrupts everything, as after the process exited. The questions are also answered, because an in-process agent may
- * outlive its session.
+ * Interrupts the turn, its subagents and its questions, as after an exit. Questions are answered, because an in-process
+ * agent can outlive its session.
  */
 function interruptAll(before: State): SessionStep {
   return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);

@@ -31,7 +31,7 @@ export interface Prompt {
 export type Phase =
   | { readonly kind: "opening"; readonly waiting: Prompt | undefined; readonly attempt?: 2 }
   | { readonly kind: "idle" }
-  /** `sentAt`: clock time. A prompt that the agent did not read is sent a second time, never a third. */
+  /** `sentAt`: clock time. A prompt that the agent did not read is sent again once. */
   | {
       readonly kind: "prompting";
       readonly prompt: Prompt;
@@ -50,9 +50,9 @@ export interface State {
   /** Unique among all sessions of all boots. Entry ids are `${prefix}${n}`. */
   readonly prefix: string;
   readonly made: number;
-  /** Ids of the most recently withdrawn prompts: a late repeat of one must not be queued again. */
+  /** Ids of recently withdrawn prompts. A late repetition must not queue them again. */
   readonly withdrawn: readonly string[];
-  /** Amount that this turn has used of its limits; see `session-bounds.ts`. */
+  /** Usage of this turn's limits; see `session-bounds.ts`. */
   readonly spent: Spent;
   /** Number of consecutive automatic restarts of the agent. */
   readonly restarts: number;
@@ -60,7 +60,7 @@ export interface State {
   readonly subagents: ReadonlyMap<string, KnownSubagent>;
   /** Number of the newest turn. */
   readonly turn: number;
-  /** The reason why the conversation was interrupted, until the agent's session is open again. */
+  /** Reason of the interruption, until the agent's session is open again. */
   readonly interruption?: string;
   /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
@@ -84,11 +84,11 @@ export interface KnownSubagent {
 export interface Asked {
   readonly permissionId: string;
   readonly toolCall: unknown;
-  /** The question in the agent's own words, if it has any. */
+  /** Text of the question, if the agent sent one. */
   readonly title?: string;
   readonly description?: string;
   readonly options: readonly PermissionOption[];
-  /** Result of the permission policy now. `ours`: a question of Symposium, to which the policy does not apply. */
+  /** Current result of the permission policy. `ours`: a question of Symposium, to which the policy does not apply. */
   readonly policy: "ask" | "allow" | "ours";
   /** Session id of the asking subagent. */
   readonly subagent?: string;
@@ -103,15 +103,15 @@ export interface Elicited {
 }
 
 /**
- * A sentence for the user, helpful actions, and the agent's last output. `needsUser`: the failure would repeat until
- * the user has acted.
+ * `text`: a sentence for the user. `detail`: the agent's last output. `needsUser`: the failure would repeat until the
+ * user acts.
  */
 export interface AgentFailure {
   readonly text: string;
   readonly actions: readonly ActionId[];
   readonly detail?: string;
   readonly needsUser?: true;
-  /** The next prompt restarts the agent, unless it restarts before. */
+  /** The agent restarts with the next prompt at the latest. */
   readonly restarts?: true;
   /** See `AgentError.readUntil`. */
   readonly readUntil?: number;
@@ -121,14 +121,14 @@ export type SessionEvent =
   | SessionAction
   /** `isContinued`: the agent's session contains the earlier conversation. */
   | { readonly kind: "opened"; readonly accepts: Accepts; readonly isContinued: boolean }
-  /** The conversation that the agent replayed while its session was loaded, in that version of the protocol. */
+  /** The conversation that `session/load` replayed. `version`: protocol version of the updates. */
   | { readonly kind: "replayed"; readonly updates: readonly unknown[]; readonly version: AcpVersion }
   | ({ readonly kind: "openFailed" } & AgentFailure)
-  /** The agent, or an extension, is being downloaded and installed, which takes time. */
+  /** The agent or an extension is being installed. */
   | { readonly kind: "installing"; readonly name: string }
-  /** An agent extension is missing. `sentence`: which one, and why. */
+  /** An agent extension is missing. `sentence`: its name and the reason. */
   | { readonly kind: "extensionMissing"; readonly sentence: string }
-  /** The extensions between the user and the agent, with their current status. */
+  /** The session's current extensions, missing tools and agent program. */
   | { readonly kind: "detailed"; readonly details: SessionDetails }
   /** The session has not opened within this many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }
@@ -138,8 +138,8 @@ export type SessionEvent =
   /** The agent sent nothing for this many minutes of its turn. */
   | { readonly kind: "silent"; readonly minutes: number }
   /**
-   * The `update` of a `session/update`, unchanged, in that version of the protocol. `subagent`: session id of the
-   * subagent that sent it.
+   * The unchanged `update` of a `session/update`. `version`: its protocol version. `subagent`: session id of the
+   * sending subagent.
    */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
   | { readonly kind: "asked"; readonly permission: Asked }
@@ -152,7 +152,7 @@ export type SessionEvent =
   | { readonly kind: "terminalStarted"; readonly terminal: Pick<TerminalView, "terminalId" | "command" | "cwd"> }
   | { readonly kind: "terminalPrinted"; readonly terminalId: string; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "terminalEnded"; readonly terminalId: string; readonly exit: NonNullable<TerminalView["exit"]> }
-  /** The agent's response: all of its current controls, or `undefined` if it lists none. */
+  /** All current controls of the agent, or `undefined` if its response lists none. */
   | { readonly kind: "controlSet"; readonly controls: readonly Control[] | undefined }
   | { readonly kind: "controlRefused"; readonly controlId: string; readonly before: ControlValue; readonly why: string }
   | { readonly kind: "cancelOverdue" }
@@ -161,13 +161,13 @@ export type SessionEvent =
   | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome<AgentFailure> }
   | ({ readonly kind: "agentDown" } & AgentFailure)
   | { readonly kind: "restarted" }
-  /** The time of the next automatic restart has come. */
+  /** The automatic restart is due. */
   | { readonly kind: "reopened" }
   | { readonly kind: "closed" };
 
 export type Effect =
   | { readonly kind: "emit"; readonly event: ChatEvent }
-  /** Start (or join) the agent and open a session of it. */
+  /** Start the agent, or join its process, and open a session. */
   | { readonly kind: "open" }
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }
   | { readonly kind: "acceptPrompt"; readonly messageId: string }
@@ -183,7 +183,7 @@ export type Effect =
   | { readonly kind: "restartAgent" }
   /** Posts `reopened`, unless the session is opened or left before. */
   | { readonly kind: "reopenLater"; readonly ms: number }
-  /** Leave the agent's session: `session/close`, and end the process if this was its last session. */
+  /** Close the agent's session (`session/close`), and end the process after its last session. */
   | { readonly kind: "leave" }
   | Unexpected;
 
@@ -224,14 +224,14 @@ export function emitEvent(state: State, event: ChatEvent): SessionStep {
   return [{ ...state, conversation: applyEvent(state.conversation, event) }, [{ kind: "emit", event }]];
 }
 
-/** The id of the notice about updates left out, their number, and the newest characters of the answer in them. */
+/** Omitted updates of a turn: the id of their notice, their number, and the end of the answer in them. */
 export interface LeftOut {
   readonly noticeId: string;
   readonly updates: number;
   readonly tail: string;
 }
-/** Amounts used by one turn. `left` is absent as long as nothing is left out. */
 
+/** Usage of one turn's limits. `omitted` is absent until an update is omitted. */
 export interface Spent {
   readonly entries: number;
   readonly words: number;

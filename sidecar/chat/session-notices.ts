@@ -1,4 +1,4 @@
-/** Notices about the start, the abilities and the extensions of a chat session's agent. Pure. */
+/** Notices about the start, the capabilities and the extensions of a chat session's agent. Pure. */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { listedLate } from "../agents/extensions/missing-tools";
@@ -17,13 +17,12 @@ export function slow(state: State, seconds: number): SessionStep {
         ["showLogs", "restartAgent"],
       );
 }
-/** From this time on, a start counts as unusually slow. */
+/** Duration from which a start counts as unusually slow. */
 const LATE_SECONDS = 30;
 
 /**
- * A session without details shows none. If tools are missing, a notice says so as soon as that is decided. Another
- * notice follows if the agent lists them later, because an agent that lists on demand need not announce it (issue 14
- * item 1).
+ * Stores changed details. Missing tools add one notice. Another follows when the agent lists the tools later, because
+ * an agent that lists on demand need not announce that (issue 14 item 1).
  */
 export function detailed(state: State, details: SessionDetails): SessionStep {
   const { details: before = { extensions: [] } } = state.conversation,
@@ -38,7 +37,7 @@ export function detailed(state: State, details: SessionDetails): SessionStep {
   });
 }
 
-/** A session that is set up again has not listed any tools yet. */
+/** No servers: the session was set up again and the agent has not listed tools yet. */
 function areAllListed({ extensions }: SessionDetails): boolean {
   const servers = extensions.flatMap(({ tools = [] }) => tools);
   return servers.length > 0 && !servers.some(isMissing);

@@ -1,6 +1,6 @@
 /**
- * The agent's questions in the session state machine: permissions and elicitations. Each is answered once: by the user,
- * by the policy, or at the end of its turn or session.
+ * The agent's questions in the session state machine: permissions and elicitations. Each is answered once, by the user,
+ * the policy, or the end of its turn or session.
  */
 import { chain } from "../agent-session/state-machine";
 import {
@@ -39,7 +39,7 @@ import { isTurn, withTerminalStatus } from "./session-updates";
 type Question = Permission | Elicitation;
 
 /**
- * Without a turn no tool call waits for the answer: a late question is answered `cancelled`, and its card shows the
+ * Without a turn, the question is answered `cancelled`, because no tool call waits for the answer. Its card shows the
  * reason.
  */
 export function ask(before: State, permission: Asked): SessionStep {
@@ -85,7 +85,7 @@ function askPlaced(
     state,
     inTranscript(state, subagent, isOver ? withTerminalStatus(view, announced) : announced),
   );
-  // A subagent in the background can also ask between turns.
+  // A background subagent can also ask between turns.
   const phase = state.phase.kind === "idle" && isAtWork(state, subagent) ? "prompting" : state.phase.kind;
   switch (phase) {
     case "prompting":
@@ -127,10 +127,7 @@ export function answerPermission(state: State, permissionId: string, { optionId 
   return option ? choose(state, question, option, "user") : [state, []];
 }
 
-/**
- * Turns the bypass on. It takes effect even if the question that the user saw was settled in the meantime. A closed
- * session has nothing to allow.
- */
+/** Enables the bypass, even if the question was settled in the meantime. Has no effect on a closed session. */
 export function bypass(state: State, until: BypassUntil): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
   const granted: SessionStep =
@@ -149,9 +146,7 @@ export function endBypass(state: State): SessionStep {
   return state.conversation.bypassed ? emitEvent(state, { type: "bypassed", isOn: false }) : [state, []];
 }
 
-/**
- * Allows once, never permanently. A question without such an option stays open, and so does a question of Symposium.
- */
+/** Allows once, never permanently. Questions without such an option and questions of Symposium stay open. */
 function allow(state: State, question: Question): SessionStep {
   if (question.kind !== "permission" || question.isOurs) return [state, []];
   const option = question.options.find(({ kind }) => kind === "allow_once");
@@ -171,16 +166,14 @@ function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypa
 
 // --- elicitations
 
-/**
- * Elicitations are accepted at any time, including between turns and while the session opens, for example to sign in.
- */
-export function elicit(state: State, { id, message, ask: what, subagent }: Elicited): SessionStep {
+/** Elicitations are also allowed between turns and while the session opens, for example to sign in. */
+export function elicit(state: State, { id, message, ask: request, subagent }: Elicited): SessionStep {
   const question: Elicitation = {
     kind: "elicitation",
     id,
     agent: state.conversation.agent.name,
     message,
-    ask: what,
+    ask: request,
     ...by(state, subagent),
   };
   switch (state.phase.kind) {
@@ -226,7 +219,7 @@ export function answerElicitation(state: State, id: string, choice: ElicitationC
   ]);
 }
 
-/** The agent reports that the page was visited. The user may not have answered yet. */
+/** Handles `elicitation/complete`: the user has visited the page, possibly without answering the question. */
 export function completeElicitation(state: State, elicitationId: string): SessionStep {
   const question = state.conversation.entries.findLast(
     (entry): entry is Elicitation =>
@@ -244,10 +237,10 @@ export function completeElicitation(state: State, elicitationId: string): Sessio
 function answered(
   state: State,
   question: Elicitation,
-  how: ElicitationAnswered,
+  outcome: ElicitationAnswered,
   effects: readonly Effect[],
 ): SessionStep {
-  return chain(emitEvent(state, { type: "upsert", entry: { ...question, answered: how } }), s => [s, effects]);
+  return chain(emitEvent(state, { type: "upsert", entry: { ...question, answered: outcome } }), s => [s, effects]);
 }
 
 function own(values: Readonly<Record<string, FieldValue>>, { name }: Field): FieldValue | undefined {
@@ -286,7 +279,7 @@ function refusal({ kind, id }: Question): Effect {
     : { kind: "answerElicitation", id, response: { action: "cancel" } };
 }
 
-/** At the end of a turn: the questions of a subagent that continues in the background stay open. */
+/** Settles a turn at its end. The questions of background subagents stay open. */
 export function settleTurn(state: State): SessionStep {
   return chain(
     settleQuestions(state, "the turn ended", ({ subagent }) => !isAtWork(state, subagent?.sessionId)),

@@ -1,10 +1,10 @@
 /**
- * Prompts that wait for the turn before them, in the session state machine. They are part of the conversation, so that
- * every view of it shows them.
+ * Queue of prompts that wait for the current turn, in the session state machine. The queue is part of the conversation,
+ * so that every view shows it.
  *
  * Invariants:
  * - After each step a prompt is either in the queue or an entry of the conversation, never both.
- * - Prompts are sent once each, in the order in which they were received.
+ * - Each prompt is sent once, in the order of receipt.
  * - After a turn that was stopped or failed, no prompt is sent automatically.
  */
 import * as l10n from "@vscode/l10n";
@@ -44,7 +44,7 @@ export function enqueue(state: State, prompt: Prompt): SessionStep {
   ]);
 }
 
-/** Removes these prompts from the queue. Others remain. */
+/** Removes the prompts from the queue, and records their ids against late repetitions. */
 export function withdraw(state: State, messageIds: readonly string[]): SessionStep {
   const { prompts, held } = queueOf(state),
     removed = prompts.filter(({ messageId }) => messageIds.includes(messageId));
@@ -70,8 +70,8 @@ export function release(state: State): SessionStep {
 }
 
 /**
- * Passes the first prompt to `begin` and then removes it from the queue, so that no view ever misses it. Does nothing
- * if the queue is empty or held.
+ * Passes the first prompt to `begin` before its removal from the queue, so that every view always shows the prompt.
+ * Does nothing if the queue is empty or held.
  */
 export function sendNext(state: State, begin: (state: State, prompt: Prompt) => SessionStep): SessionStep {
   const {

@@ -74,7 +74,7 @@ const WITH_MODEL: readonly SessionEvent[] = [
 ];
 const choose = (value: string): SessionEvent => ({ kind: "setControl", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
-/** An agent whose exit before the prompt was sent had not been detected. */
+/** The agent exited before the prompt was sent, and the exit was detected afterwards. */
 const UNREAD: SessionEvent = {
   kind: "agentDown",
   text: "Ada stopped.",
@@ -85,12 +85,12 @@ const UNREAD: SessionEvent = {
 const CANCEL: SessionEvent = { kind: "cancel" },
   SEND: SessionEvent = { kind: "sendQueued" };
 const CLEAR = (...messageIds: readonly string[]): SessionEvent => ({ kind: "clearQueue", messageIds });
-const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "withdraw", messageId });
+const withdraw = (messageId: string): SessionEvent => ({ kind: "withdraw", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
 const OPENED: SessionEvent = { kind: "opened", accepts: { images: true }, isContinued: false };
 
 /** Formats a transition as a line: effects except events, then the phase. */
-function story(effects: readonly Effect[], state: State): string {
+function lineOf(effects: readonly Effect[], state: State): string {
   const lines = effects.flatMap(effect => {
     switch (effect.kind) {
       case "emit":
@@ -118,9 +118,9 @@ function story(effects: readonly Effect[], state: State): string {
   return [...lines, `(${state.phase.kind})`].join(" ");
 }
 
-function play(...events: readonly SessionEvent[]): {
+function applyEvents(...events: readonly SessionEvent[]): {
   readonly state: State;
-  readonly story: string;
+  readonly line: string;
   readonly effects: readonly Effect[];
 } {
   let [state, effects] = startSession(EMPTY, "s-", undefined);
@@ -129,13 +129,13 @@ function play(...events: readonly SessionEvent[]): {
     [state, effects] = stepSession(state, event, 0);
     all.push(...effects);
   }
-  return { state, story: story(all, state), effects: all };
+  return { state, line: lineOf(all, state), effects: all };
 }
 
 const notices = ({ entries }: Conversation) => entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : []));
 
-suite("SessionMachine", () => {
-  const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
+suite("session state machine", () => {
+  const TABLE: readonly [name: string, events: readonly SessionEvent[], line: string][] = [
     [
       "accepts, sends and ends a prompt",
       [OPENED, prompt("1"), textChunk("hi"), stopped()],
@@ -153,7 +153,7 @@ suite("SessionMachine", () => {
     ],
     [
       "does not send a withdrawn prompt",
-      [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()],
+      [OPENED, prompt("1"), prompt("2"), prompt("3"), withdraw("2"), withdraw("1"), stopped()],
       "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)",
     ],
     [
@@ -483,16 +483,16 @@ suite("SessionMachine", () => {
     ],
     ["reports impossible events", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
   ];
-  for (const [name, events, expected] of TABLE) test(name, () => equal(play(...events).story, expected));
+  for (const [name, events, expected] of TABLE) test(name, () => equal(applyEvents(...events).line, expected));
 
   test("shows after an agent exit when the agent restarts: after a pause, with a waiting prompt or the next", () => {
     const died: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: [], restarts: true };
     const last = (...events: readonly SessionEvent[]): string | undefined =>
-      notices(play(...events).state.conversation).at(-1);
+      notices(applyEvents(...events).state.conversation).at(-1);
     equal(last(OPENED, died), "Ada stopped. Ada restarts in 1 second.");
     equal(last(OPENED, died, REOPENED, died), "Ada stopped. Ada restarts in 5 seconds.");
-    const often = [OPENED, died, REOPENED, died, REOPENED, died, REOPENED, died];
-    equal(last(...often), "Ada stopped. Ada restarts with your next prompt.");
+    const repeatedExits = [OPENED, died, REOPENED, died, REOPENED, died, REOPENED, died];
+    equal(last(...repeatedExits), "Ada stopped. Ada restarts with your next prompt.");
     equal(last(OPENED, prompt("1"), UNREAD), "Ada stopped. Ada restarts in 1 second and gets your prompt then.");
     equal(last({ kind: "openFailed", text: "Not found. Check it.", actions: [] }), "Not found. Check it.");
     const failed: SessionEvent = { kind: "openFailed", text: "Ada stopped.", actions: [], restarts: true };
@@ -504,7 +504,7 @@ suite("SessionMachine", () => {
       kind: "asked",
       permission: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" },
     } as const;
-    equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
+    equal(applyEvents(OPENED, prompt("1"), only).line, "open running accept 1 send 1 (prompting)");
   });
 
   test("asks its own questions regardless of the agent's policy and offers no permanent answer", () => {
@@ -512,19 +512,19 @@ suite("SessionMachine", () => {
       kind: "asked",
       permission: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" },
     } as const;
-    const { state, story: told } = play(
+    const { state, line } = applyEvents(
       OPENED,
       prompt("1"),
       ours,
       { kind: "bypassed", until: "sessionEnds" },
       { ...ours, permission: { ...ours.permission, permissionId: "g" } },
     );
-    equal(told, "open running accept 1 send 1 (prompting)");
+    equal(line, "open running accept 1 send 1 (prompting)");
     equal(state.conversation.entries.find(entry => entry.kind === "permission")?.isOurs, true);
   });
 
   test("marks a permission that bypass answered", () => {
-    const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(
+    const card = applyEvents(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(
       entry => entry.kind === "permission",
     );
     deepEqual(card?.answered, {
@@ -538,19 +538,19 @@ suite("SessionMachine", () => {
 
   test("shows a selected option immediately, then the agent's value, or the previous value on rejection", () => {
     const shown = (...events: readonly SessionEvent[]) =>
-      play(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
+      applyEvents(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
     deepEqual(shown(choose("l")), ["l"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: [{ ...MODEL, value: "s" }] }), ["s"]);
     deepEqual(shown(choose("l"), { kind: "controlSet", controls: undefined }), ["l"]);
     const refused: SessionEvent = { kind: "controlRefused", controlId: "m", before: "s", why: "It is not for you." };
     deepEqual(shown(choose("l"), refused), ["s"]);
-    deepEqual(notices(play(...WITH_MODEL, choose("l"), refused).state.conversation), [
+    deepEqual(notices(applyEvents(...WITH_MODEL, choose("l"), refused).state.conversation), [
       "“Model” was not changed. It is not for you.",
     ]);
   });
 
   test("shows the duration of a thought when another update follows or the turn ends", () => {
-    const think = (text: string): SessionEvent => ({
+    const thoughtChunk = (text: string): SessionEvent => ({
       kind: "updated",
       version: 1,
       update: { sessionUpdate: "agent_thought_chunk", content: { type: "text", text } },
@@ -558,10 +558,10 @@ suite("SessionMachine", () => {
     const at: readonly [number, SessionEvent][] = [
       [0, OPENED],
       [1, prompt("1")],
-      [1000, think("a")],
-      [4000, think("b")],
+      [1000, thoughtChunk("a")],
+      [4000, thoughtChunk("b")],
       [5500, textChunk("x")],
-      [7000, think("c")],
+      [7000, thoughtChunk("c")],
       [9000, stopped()],
     ];
     const state = at.reduce(
@@ -580,7 +580,7 @@ suite("SessionMachine", () => {
   test("shows the same text for a cancelled turn however the agent ends it", () =>
     deepEqual(
       notices(
-        play(
+        applyEvents(
           OPENED,
           prompt("1"),
           textChunk("x"),
@@ -603,7 +603,7 @@ suite("SessionMachine", () => {
         rawInput: { command: "ls" },
       },
     };
-    const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), {
+    const { state } = applyEvents(OPENED, prompt("1"), old, stopped(), prompt("2"), {
       kind: "asked",
       permission: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" },
     });
@@ -613,26 +613,29 @@ suite("SessionMachine", () => {
 
   test("offers to send the prompt again after the agent exits", () => {
     const actions = (...events: readonly SessionEvent[]) =>
-      play(...events, DOWN).state.conversation.entries.flatMap(entry => (entry.kind === "notice" ? entry.actions : []));
+      applyEvents(...events, DOWN).state.conversation.entries.flatMap(entry =>
+        entry.kind === "notice" ? entry.actions : [],
+      );
     deepEqual(actions(OPENED, prompt("1")), ["sendAgain", "restartAgent"]);
     deepEqual(actions(prompt("1")), ["sendAgain", "restartAgent"]);
     deepEqual(actions(OPENED), ["restartAgent"]);
   });
 
   test("shows a sentence for each irregular stop reason", () => {
-    deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), [
+    deepEqual(notices(applyEvents(OPENED, prompt("1"), stopped()).state.conversation), [
       "Ada ended its turn without an answer.",
     ]);
-    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), stopped()).state.conversation), []);
-    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), stopped("_vendor")).state.conversation), [
+    deepEqual(notices(applyEvents(OPENED, prompt("1"), textChunk("x"), stopped()).state.conversation), []);
+    deepEqual(notices(applyEvents(OPENED, prompt("1"), textChunk("x"), stopped("_vendor")).state.conversation), [
       "The agent stopped for the reason “_vendor”.",
     ]);
-    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), DOWN).state.conversation), [
+    deepEqual(notices(applyEvents(OPENED, prompt("1"), textChunk("x"), DOWN).state.conversation), [
       "Ada stopped. Ada restarts in 1 second.",
     ]);
     deepEqual(
       notices(
-        play(OPENED, prompt("1"), textChunk("x"), { kind: "cancel" }, { kind: "cancelOverdue" }).state.conversation,
+        applyEvents(OPENED, prompt("1"), textChunk("x"), { kind: "cancel" }, { kind: "cancelOverdue" }).state
+          .conversation,
       ),
       ["Ada has not stopped yet. Wait, or restart it."],
     );
@@ -640,32 +643,40 @@ suite("SessionMachine", () => {
 
   test("queues at most 20 prompts and rejects the next with a sentence", () => {
     const many = Array.from({ length: 22 }, (_, n) => prompt(String(n)));
-    ok(play(OPENED, ...many).story.endsWith("accept 20 refuse 21 (prompting)"));
+    ok(applyEvents(OPENED, ...many).line.endsWith("accept 20 refuse 21 (prompting)"));
   });
 
   test("shows notices for a slow start, a silent turn and an unsupported image", () => {
-    deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), [
+    deepEqual(notices(applyEvents({ kind: "installing", name: "Ada" }).state.conversation), [
       "Ada is being installed. This happens once.",
     ]);
-    deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), [
+    deepEqual(notices(applyEvents({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), [
       "Ada is still starting…",
       "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
     ]);
     deepEqual(
       notices(
-        play(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] }).state
-          .conversation,
+        applyEvents(OPENED, prompt("1"), { kind: "silent", minutes: 3 }, { kind: "leftOut", names: ["a.png", "b.png"] })
+          .state.conversation,
       ),
       [
         "Ada has sent nothing for 3 minutes. It may still be working. If it hangs, stop or restart it.",
         "Ada does not accept images: a.png, b.png were not sent.",
       ],
     );
-    deepEqual(play(OPENED).state.conversation.accepts, { images: true });
+    deepEqual(applyEvents(OPENED).state.conversation.accepts, { images: true });
   });
 
   test("marks the output of an exited process and reports the lost memory", () => {
-    const { state } = play(OPENED, prompt("1"), textChunk("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
+    const { state } = applyEvents(
+      OPENED,
+      prompt("1"),
+      textChunk("half"),
+      tool("t", "in_progress"),
+      DOWN,
+      prompt("2"),
+      OPENED,
+    );
     deepEqual(
       state.conversation.entries.map(entry =>
         entry.kind === "agent"
@@ -719,7 +730,7 @@ suite("SessionMachine", () => {
         const sent: string[] = [],
           accepted: string[] = [],
           refused: string[] = [],
-          takenBack: string[] = [],
+          withdrawn: string[] = [],
           questions: string[] = [],
           answers: string[] = [];
         // Simulates the agent: its possible events follow from the effects so far.
@@ -732,7 +743,7 @@ suite("SessionMachine", () => {
                 ok(
                   accepted.every(
                     id =>
-                      takenBack.includes(id) ||
+                      withdrawn.includes(id) ||
                       page.entries.some(entry => entry.id === id) ||
                       page.queue?.prompts.some(({ messageId }) => messageId === id),
                   ),
@@ -772,7 +783,7 @@ suite("SessionMachine", () => {
                 break;
             }
           });
-        const feed = (event: SessionEvent) => {
+        const post = (event: SessionEvent) => {
           [state, effects] = stepSession(state, event, 0);
           take(effects);
         };
@@ -783,115 +794,115 @@ suite("SessionMachine", () => {
             case "open":
               if (now.agent === "opening") {
                 now.agent = "open";
-                WITH_MODEL.forEach(feed);
+                WITH_MODEL.forEach(post);
               }
               break;
             case "fail":
               if (now.agent === "opening") {
                 now.agent = "none";
-                feed({ kind: "openFailed", text: "no", actions: [] });
+                post({ kind: "openFailed", text: "no", actions: [] });
               }
               break;
             case "prompt":
-              feed(prompt(n));
+              post(prompt(n));
               break;
             case "repeat":
-              if (accepted.length > 0) feed(prompt(accepted.at(-1)!));
+              if (accepted.length > 0) post(prompt(accepted.at(-1)!));
               break;
             case "say":
-              feed(textChunk(n));
+              post(textChunk(n));
               break;
             case "tool":
-              feed(tool(made % 3 === 0 ? "again" : n, "in_progress"));
+              post(tool(made % 3 === 0 ? "again" : n, "in_progress"));
               break;
             case "ask":
             case "bypassed":
               questions.push(`p${n}`);
-              feed(asked(`p${n}`, m === "ask" ? "ask" : "allow"));
+              post(asked(`p${n}`, m === "ask" ? "ask" : "allow"));
               break;
             case "answer":
               if (questions.length > 0)
-                feed({
+                post({
                   kind: "answerPermission",
                   permissionId: questions.at(-1)!,
                   choice: { kind: "option", optionId: "yes" },
                 });
               break;
             case "bypass":
-              feed({ kind: "bypassed", until: made % 3 === 0 ? "revoked" : "sessionEnds" });
+              post({ kind: "bypassed", until: made % 3 === 0 ? "revoked" : "sessionEnds" });
               break;
             case "end bypass":
-              feed({ kind: "endBypass" });
+              post({ kind: "endBypass" });
               break;
             case "withdraw":
-              if (questions.length > 0) feed({ kind: "withdrawn", id: questions.at(-1)! });
+              if (questions.length > 0) post({ kind: "withdrawn", id: questions.at(-1)! });
               break;
             case "elicit":
               questions.push(`e${n}`);
-              feed(elicited(`e${n}`, made % 2 === 0 ? FORM : PAGE));
+              post(elicited(`e${n}`, made % 2 === 0 ? FORM : PAGE));
               break;
             case "fill":
-              if (questions.length > 0) feed(filled(questions.at(-1)!, { age: 3 }));
+              if (questions.length > 0) post(filled(questions.at(-1)!, { age: 3 }));
               break;
             case "choose":
-              feed(choose(made % 2 === 0 ? "s" : "l"));
+              post(choose(made % 2 === 0 ? "s" : "l"));
               break;
             case "cancel":
-              feed({ kind: "cancel" });
+              post({ kind: "cancel" });
               break;
             case "end":
             case "refuse":
               if (now.agent === "turn") {
                 now.agent = "open";
-                feed(stopped(m === "end" ? "end_turn" : "refusal"));
+                post(stopped(m === "end" ? "end_turn" : "refusal"));
               }
               break;
             case "die":
               if (now.agent === "open" || now.agent === "turn") {
                 now.agent = "none";
-                feed(DOWN);
+                post(DOWN);
               }
               break;
             case "die unread":
               if (now.agent === "open" || now.agent === "turn") {
                 now.agent = "none";
-                feed(UNREAD);
+                post(UNREAD);
               }
               break;
             case "restart":
-              feed({ kind: "restarted" });
+              post({ kind: "restarted" });
               break;
             case "reopen":
-              feed(REOPENED);
+              post(REOPENED);
               break;
             case "overdue":
-              feed({ kind: "cancelOverdue" });
+              post({ kind: "cancelOverdue" });
               break;
             case "give up":
-              if (state.phase.kind === "cancelling") feed({ kind: "cancelGivenUp" });
+              if (state.phase.kind === "cancelling") post({ kind: "cancelGivenUp" });
               break;
             case "silent":
-              feed({ kind: "silent", minutes: 3 });
+              post({ kind: "silent", minutes: 3 });
               break;
             case "slow":
-              feed({ kind: "slow", seconds: 30 });
+              post({ kind: "slow", seconds: 30 });
               break;
             case "install":
-              feed({ kind: "installing", name: "Ada" });
+              post({ kind: "installing", name: "Ada" });
               break;
             case "send":
-              feed(SEND);
+              post(SEND);
               break;
             case "take back": {
               const last = page.queue?.prompts.at(-1)?.messageId;
-              if (last !== undefined) takenBack.push(last);
-              feed(TAKE_BACK(last ?? accepted[0] ?? "none"));
+              if (last !== undefined) withdrawn.push(last);
+              post(withdraw(last ?? accepted[0] ?? "none"));
             }
           }
           const texts = page.entries.flatMap(entry => (entry.kind === "user" ? [entry.id] : [])),
             waits = (page.queue?.prompts ?? []).map(({ messageId }) => messageId);
           deepEqual(
-            [...texts, ...waits, ...takenBack].sort(),
+            [...texts, ...waits, ...withdrawn].sort(),
             [...new Set(accepted)].sort(),
             "a prompt that was accepted is neither said nor waits, or both",
           );
@@ -934,7 +945,7 @@ suite("SessionMachine", () => {
             "a prompt was sent again",
           );
         }
-        feed({ kind: "closed" });
+        post({ kind: "closed" });
         deepEqual([...answers].sort(), [...questions].sort());
         ok(
           page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)),

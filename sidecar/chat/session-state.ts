@@ -8,10 +8,10 @@
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
  * Invariants:
- * - A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted. It is sent once, and
- *   a second time only if the agent's process exited without reading it.
- * - A turn ends when the agent ends it, exits, or does not stop after a cancellation. The end of a turn settles
- *   everything that the turn opened: permissions are answered, and tool calls are terminal.
+ * - A prompt is in the conversation, or in its queue (`session-queue.ts`), before it is accepted. Each prompt is sent
+ *   once, and again only if the agent's process exited without reading it.
+ * - A turn ends when the agent ends it, exits, or exceeds the time limit of a cancellation. The end settles everything
+ *   that the turn opened: permissions are answered, and tool calls are terminal.
  * - Nothing is sent to an agent session that is not open.
  * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
  *   logged in production.
@@ -281,7 +281,7 @@ function promptingStep(state: State, phase: PhaseOf<"prompting">, event: PhaseEv
 
 function cancellingStep(state: State, event: PhaseEvent, now: number): SessionStep {
   switch (event.kind) {
-    // Any response to a cancelled prompt counts as stopped, as requested.
+    // An error response to a cancelled prompt counts as a cancellation.
     case "turnEnded":
       return end(
         state,

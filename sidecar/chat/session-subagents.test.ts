@@ -1,4 +1,4 @@
-/** The session's state machine with random subagent updates of an agent. */
+/** The session state machine with random subagent updates. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, isTerminal, type Conversation, type Entry } from "../../src/protocol/chat/chat";
@@ -7,7 +7,7 @@ import { startSession, stepSession } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const ids = fc.constantFrom("c1", "c2", "c3", "c4");
-const someone = fc.option(ids, { nil: undefined });
+const optionalId = fc.option(ids, { nil: undefined });
 const states = fc.constantFrom("running", "idle", "requires_action", "unknown", "_other", null, undefined);
 
 const updated = (subagent: string | undefined, update: object): SessionEvent => ({
@@ -18,7 +18,7 @@ const updated = (subagent: string | undefined, update: object): SessionEvent => 
 });
 
 const announced = fc
-  .record({ parent: someone, sessionId: ids, state: states, title: fc.constantFrom("T", "", null, undefined) })
+  .record({ parent: optionalId, sessionId: ids, state: states, title: fc.constantFrom("T", "", null, undefined) })
   .map(({ parent, sessionId, state, title }) =>
     updated(parent, {
       sessionUpdate: "subagent_update",
@@ -29,7 +29,7 @@ const announced = fc
   );
 const content = fc
   .record({
-    of: someone,
+    of: optionalId,
     kind: fc.constantFrom("agent_message_chunk", "tool_call_update", "session_message_chunk", "_odd", "state_update"),
     id: fc.nat(3),
   })
@@ -49,7 +49,7 @@ function all(entries: readonly Entry[]): readonly Entry[] {
   return entries.flatMap(entry => (entry.kind === "subagent" ? [entry, ...all(entry.entries)] : [entry]));
 }
 
-suite("subagents in SessionMachine", () => {
+suite("subagents in the session state machine", () => {
   const move = fc.oneof(
     announced,
     content,
@@ -75,14 +75,14 @@ suite("subagents in SessionMachine", () => {
             if (effect.kind === "answerAgent") answers.push(effect.permissionId);
             if (effect.kind === "unexpected") throw new Error(effect.what);
           });
-        const feed = (event: SessionEvent): void => {
+        const post = (event: SessionEvent): void => {
           [state, effects] = stepSession(state, event, 0);
           take(effects);
         };
         const begin = (): void => {
-          if (state.phase.kind === "down") feed({ kind: "reopened" });
-          if (state.phase.kind === "opening") feed({ kind: "opened", accepts: { images: false }, isContinued: false });
-          if (state.phase.kind === "idle") feed({ kind: "prompted", prompt: { messageId: `p${++made}`, text: "go" } });
+          if (state.phase.kind === "down") post({ kind: "reopened" });
+          if (state.phase.kind === "opening") post({ kind: "opened", accepts: { images: false }, isContinued: false });
+          if (state.phase.kind === "idle") post({ kind: "prompted", prompt: { messageId: `p${++made}`, text: "go" } });
         };
         take(effects);
         for (const next of moves) {
@@ -90,7 +90,7 @@ suite("subagents in SessionMachine", () => {
           if ("ask" in next) {
             const permissionId = `q${++made}`;
             questions.push(permissionId);
-            feed({
+            post({
               kind: "asked",
               permission: {
                 permissionId,
@@ -100,7 +100,7 @@ suite("subagents in SessionMachine", () => {
                 subagent: next.ask,
               },
             });
-          } else feed(next);
+          } else post(next);
           deepEqual(page, state.conversation);
           const entries = all(page.entries),
             open = entries.flatMap(each => (each.kind === "permission" && !each.answered ? [each.id] : []));
@@ -115,7 +115,7 @@ suite("subagents in SessionMachine", () => {
               ),
             );
         }
-        feed({ kind: "closed" });
+        post({ kind: "closed" });
         deepEqual([...answers].sort(), [...questions].sort());
       }),
       { numRuns: 400 },

@@ -1,9 +1,9 @@
 /**
- * Subagents in the session state machine (ACP schema v2, `SubagentUpdate`). Each subagent has one card per turn of its
- * parent, which contains its transcript. Its questions are shown in the conversation, under its name. Pure.
+ * Subagents in the session state machine (ACP schema v2, `SubagentUpdate`). Each subagent has one card with its
+ * transcript per turn of its parent. Its questions are shown in the conversation, under its name. Pure.
  *
  * Invariants:
- * - An entry of a subagent is only ever inside the entry of that subagent.
+ * - The entries of a subagent are nested in its own entry.
  * - Updates of a subagent do not change its parent's title, commands, options or usage.
  */
 import { chain } from "../agent-session/state-machine";
@@ -26,10 +26,10 @@ const TITLE_LIMIT = 200,
   DESCRIPTION_LIMIT = 2_000,
   ID_LIMIT = 1_000;
 const UNNAMED = "Subagent";
-/** Maximum nesting of subagents. Deeper ones are shown beside their parent. */
+/** Maximum nesting of subagents. Deeper subagents are shown beside their parent. */
 const MAX_DEPTH = 8;
 
-/** Handles `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
+/** Handles a `subagent_update` from the agent (`parent` is undefined) or from one of its subagents. */
 export function announceSubagent(state: State, parent: string | undefined, raw: unknown): SessionStep {
   const update = objectOr(raw),
     sessionId = stringOr(update.sessionId, undefined);
@@ -49,12 +49,12 @@ export function announceSubagent(state: State, parent: string | undefined, raw: 
     : placed(next, sessionId);
 }
 
-/** Handles `state_update` of the subagent itself, in the same way as its parent's report of it. */
+/** Handles a `state_update` of the subagent like its parent's `subagent_update`. */
 export function subagentState(state: State, sessionId: string, update: unknown): SessionStep {
   return announceSubagent(state, state.subagents.get(sessionId)?.parent, { sessionId, state: update });
 }
 
-/** The conversation from the subagent's perspective; `undefined` if the subagent was never announced. */
+/** The conversation with the subagent's entries of this turn; `undefined` if the subagent was never announced. */
 export function viewOf(state: State, sessionId: string | undefined): Conversation | undefined {
   if (sessionId === undefined) return state.conversation;
   const known = state.subagents.get(sessionId);
@@ -66,9 +66,7 @@ export function viewOf(state: State, sessionId: string | undefined): Conversatio
   );
 }
 
-/**
- * Wraps an event of the subagent for its place in the transcript; `undefined` if the event does not concern its parent.
- */
+/** Nests an event of the subagent in the entries around it; `undefined` if the event changes no entry. */
 export function nested(state: State, sessionId: string, event: ChatEvent): EntryEvent | undefined {
   if (event.type !== "upsert" && event.type !== "append" && event.type !== "nested") return undefined;
   return (state.subagents.get(sessionId)?.path ?? []).reduceRight<EntryEvent>(
@@ -77,14 +75,13 @@ export function nested(state: State, sessionId: string, event: ChatEvent): Entry
   );
 }
 
-/** As `nested`. Returns the event itself if it belongs to the agent or to a subagent that was never announced. */
+/** Like `nested`, but returns the unchanged event if it belongs to the agent or changes no entry. */
 export function inTranscript(state: State, sessionId: string | undefined, event: ChatEvent): ChatEvent {
   return sessionId === undefined ? event : (nested(state, sessionId, event) ?? event);
 }
 
 /**
- * Ensures that the subagent has an entry in the current turn. A subagent that continues in a later turn gets another
- * card there.
+ * Ensures that the subagent has an entry in the current turn. A subagent has one entry per turn in which it is active.
  */
 export function placed(state: State, sessionId: string): SessionStep {
   const known = state.subagents.get(sessionId);
@@ -117,7 +114,7 @@ export function isAtWork({ subagents }: State, sessionId: string | undefined): b
   return status === "running" || status === "waiting";
 }
 
-/** At the end of a turn: makes the calls of ended subagents terminal. */
+/** Settles the entries of ended subagents, at the end of a turn. */
 export function settleIdleSubagents(state: State, why: string): SessionStep {
   return settleWhere(state, why, id => !isAtWork(state, id));
 }
@@ -133,7 +130,7 @@ export function settleSubagents(state: State, why: string): SessionStep {
   return settleWhere({ ...state, subagents: ended }, why, () => true);
 }
 
-/** A subagent with a working descendant is not settled. */
+/** A subagent with a running child is not settled. */
 function settleWhere(state: State, why: string, which: (sessionId: string) => boolean): SessionStep {
   const settle = (entry: Subagent): Subagent =>
     !which(entry.sessionId) || entry.entries.some(each => each.kind === "subagent" && !which(each.sessionId))
@@ -186,7 +183,7 @@ function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly
 
 /** A subagent cannot be its own ancestor. */
 function isWithin({ subagents }: State, parent: string | undefined, sessionId: string): boolean {
-  if (subagents.has(sessionId)) return false; // its place is known and does not change
+  if (subagents.has(sessionId)) return false; // its parent is already set and does not change
   for (let at = parent; at !== undefined; at = subagents.get(at)?.parent) if (at === sessionId) return true;
   return false;
 }

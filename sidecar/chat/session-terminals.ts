@@ -1,6 +1,6 @@
 /**
- * Terminals of the agent in the session state machine. Their displayed output is bounded, and remains after they have
- * ended. Pure.
+ * Terminals of the agent in the session state machine. Their displayed output is bounded, and remains after their end.
+ * Pure.
  */
 import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat/chat";
 import { emitEvent, type SessionEvent, type State, type SessionStep } from "./session-model";

@@ -1,4 +1,4 @@
-/** Prompts and turns of a chat session: acceptance, start, end. Pure; `session-state.ts` decides when. */
+/** Prompts and turns of a chat session: acceptance, start and end. Pure; called by `session-state.ts`. */
 import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter } from "../agent-session/state-machine";
@@ -19,7 +19,7 @@ import { settleQuestions, settleTools, settleTurn } from "./session-questions";
 import { settleSubagents } from "./session-subagents";
 import { thoughtOver } from "./session-updates";
 
-/** The session is open and no turn is running. */
+/** Handles a prompt in an open session without a running turn. */
 export function prompted(state: State, prompt: Prompt, now: number): SessionStep {
   return accept(state, prompt, (s, accepted) => sendNow(s, prompt, now, accepted));
 }
@@ -29,12 +29,12 @@ export function notSent(state: State, phase: Phase): SessionStep {
 }
 const NOT_SENT = l10n.t("Stopped before the agent started. The prompt was not sent.");
 
-/** The session is not open yet. */
+/** Handles a prompt before the session is open. */
 export function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): SessionStep {
   return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then]));
 }
 
-/** Accepts a prompt that is already in the conversation without a second effect: its first acknowledgement was lost. */
+/** Accepts a repeated prompt without a second effect: its first acknowledgement was lost. */
 function accept(
   state: State,
   { messageId }: Prompt,
@@ -136,7 +136,7 @@ export function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBef
             ? addNotice(s, "info", l10n.t`${name} ended its turn without an answer.`, [])
             : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
-    // After a stop, only prompts that were typed since then are sent. Prompts that waited before are held.
+    // After a cancellation, only prompts queued since then are sent. Earlier prompts stay held.
     s =>
       outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling")
         ? sendNext(s, (t, prompt) => sendNow(t, prompt, now))

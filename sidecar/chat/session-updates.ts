@@ -49,7 +49,7 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ses
   );
 }
 
-/** Adds the end of the conversation that was lost with a process; see `replayed-conversation.ts`. */
+/** Adds the replayed end of the conversation that was lost with a process; see `replayed-conversation.ts`. */
 export function replayed(
   state: State,
   { updates, version }: Extract<SessionEvent, { readonly kind: "replayed" }>,
@@ -66,8 +66,8 @@ export function isTurn({ phase }: State): boolean {
 }
 
 /**
- * Without a turn no tool call runs. A call that is announced or changed late becomes terminal, because otherwise it
- * would appear to run forever.
+ * Makes a tool call terminal that is announced or changed after its turn. Otherwise the call would appear to run
+ * forever.
  */
 export function withTerminalStatus(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
@@ -109,12 +109,12 @@ export function showControls(state: State, controls: readonly Control[]): Sessio
     : emitEvent(state, { type: "controls", controls });
 }
 
-/** Shows the choice at once; it is reverted if the agent rejects it. */
+/** Shows the choice immediately; `controlRefused` reverts it. */
 export function chooseControl(state: State, id: string, value: ControlValue): SessionStep {
   const control = state.conversation.controls.find(each => each.id === id);
   if (!control || !offers(control, value) || control.value === value) return [state, []];
   const chosen = showControls(state, withValue(state.conversation.controls, id, value));
-  // If no agent session is open, the choice is kept for the next one.
+  // Without an open agent session, the choice applies to the next one.
   return state.phase.kind === "closed"
     ? [state, []]
     : chain(chosen, s => [s, [{ kind: "setControl", control, value }]]);

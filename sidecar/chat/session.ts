@@ -1,5 +1,5 @@
 /**
- * The actor that owns one session. It feeds events to `stepSession` and performs the effects. All decisions are in
+ * The actor of one session: passes events to `stepSession` and performs the effects. All decisions are in
  * `session-state.ts`. This module handles only the agent's connection, the clock and the prompt responders.
  *
  * Invariants:
@@ -44,25 +44,25 @@ export class Session extends Actor<Message> {
   readonly #responders = new Map<string, PromptResponder>();
 
   constructor(
-    private readonly begin: SessionStart,
+    private readonly start: SessionStart,
     private readonly deps: SessionDeps,
   ) {
-    super(`session ${begin.sessionId}`);
-    const why = begin.why ?? exited();
+    super(`session ${start.sessionId}`);
+    const why = start.why ?? exited();
     const conversation: Conversation = {
-      ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd),
-      ...(begin.title === undefined ? {} : { title: begin.title }),
-      entries: settled(begin.shown, why),
-      ...(begin.terminals === undefined || begin.terminals.length === 0 ? {} : { terminals: begin.terminals }),
+      ...emptyConversation({ id: start.agent.id, name: start.agent.name }, start.cwd),
+      ...(start.title === undefined ? {} : { title: start.title }),
+      entries: settled(start.shown, why),
+      ...(start.terminals === undefined || start.terminals.length === 0 ? {} : { terminals: start.terminals }),
     };
     const [state, effects] = startSession(
       conversation,
-      `${begin.sessionId.slice(0, 8)}-`,
-      begin.shown.length > 0 ? why : undefined,
+      `${start.sessionId.slice(0, 8)}-`,
+      start.shown.length > 0 ? why : undefined,
     );
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);
-    this.#agent = new AgentClient(begin, deps, message => this.post({ kind: "agent", message }));
+    this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }
 
@@ -72,12 +72,12 @@ export class Session extends Actor<Message> {
   perform(action: SessionAction): void {
     this.#notify(action);
   }
-  installing(of: Installable, id: string, isInstalling: boolean): void {
-    const { agent, extensions = [] } = this.begin,
-      what = of === "agent" ? [agent] : extensions,
-      name = what.find(item => item.id === id)?.name;
-    if (name !== undefined && this.#agent.installing(`${of} ${id}`, isInstalling))
-      this.#notify({ kind: "installing", name: of === "agent" ? name : l10n.t`The agent extension “${name}”` });
+  installing(kind: Installable, id: string, isInstalling: boolean): void {
+    const { agent, extensions = [] } = this.start,
+      installables = kind === "agent" ? [agent] : extensions,
+      name = installables.find(item => item.id === id)?.name;
+    if (name !== undefined && this.#agent.installing(`${kind} ${id}`, isInstalling))
+      this.#notify({ kind: "installing", name: kind === "agent" ? name : l10n.t`The agent extension “${name}”` });
   }
   restartAgent(): void {
     this.#notify({ kind: "restarted" });
@@ -178,8 +178,8 @@ export class Session extends Actor<Message> {
       case "setControl":
         return this.#agent.setControl(effect.control, effect.value);
       case "setBypass":
-        this.deps.policy.add(this.begin.agent.id);
-        return this.deps.setBypass(this.begin.agent.id);
+        this.deps.policy.add(this.start.agent.id);
+        return this.deps.setBypass(this.start.agent.id);
       case "restartAgent":
         return this.#agent.restart();
       case "reopenLater":

@@ -8,7 +8,7 @@ suite("slow agent", () => {
     const id = await fixture.open();
     await fixture.prompt(id, "one");
     await fixture.settle();
-    const told = async (seconds: number): Promise<readonly unknown[]> => {
+    const noticesAfter = async (seconds: number): Promise<readonly unknown[]> => {
       const before = fixture.entries(id).length;
       fixture.clock.advance(seconds * 1000);
       await fixture.settle();
@@ -17,15 +17,15 @@ suite("slow agent", () => {
         .slice(before)
         .map(entry => (entry.kind === "notice" ? [entry.severity, entry.text, entry.actions] : entry.kind));
     };
-    deepEqual(await told(10), [["info", "Ada is still starting…", []]]);
-    deepEqual(await told(20), [
+    deepEqual(await noticesAfter(10), [["info", "Ada is still starting…", []]]);
+    deepEqual(await noticesAfter(20), [
       [
         "warning",
         "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
         ["showLogs", "restartAgent"],
       ],
     ]);
-    deepEqual(await told(90), [
+    deepEqual(await noticesAfter(90), [
       [
         "error",
         "Ada did not respond within 120 seconds. See the log for its output.",
@@ -41,14 +41,14 @@ suite("slow agent", () => {
     const id = await fixture.open();
     for (const agentId of ["eve", "ada", "ada"]) fixture.service.installing("agent", agentId, true);
     await fixture.settle();
-    const told = () => fixture.entries(id).map(entry => (entry.kind === "notice" ? entry.text : entry.kind));
+    const texts = () => fixture.entries(id).map(entry => (entry.kind === "notice" ? entry.text : entry.kind));
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(told(), ["Ada is being installed. This happens once."]);
+    deepEqual(texts(), ["Ada is being installed. This happens once."]);
     fixture.service.installing("agent", "ada", false);
     (await fixture.agents[0]!.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    deepEqual(told(), ["Ada is being installed. This happens once."]);
+    deepEqual(texts(), ["Ada is being installed. This happens once."]);
   });
 
   test("restarts 60 s after a cancellation and offers to send the prompt again", async () => {

@@ -1,6 +1,4 @@
-/**
- * Subagents of an agent that speaks ACP v2: their traffic, their questions and their end, in the tab of their parent.
- */
+/** Subagents of an ACP v2 agent: their updates, questions and end, in the tab of their parent. */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat/chat";
 import { Fixture as ChatFixture, NEVER } from "../testing/sessions/chat-fixture";
@@ -38,7 +36,7 @@ class Fixture extends ChatFixture {
     );
   }
 
-  /** A session whose turn runs. */
+  /** Opens a session and starts a turn. */
   async begin(): Promise<this> {
     this.sessionId = await this.open({ protocol: 2 });
     await this.settle();
@@ -193,7 +191,7 @@ suite("subagents of an ACP v2 agent", () => {
     deepEqual(await answer, { outcome: { outcome: "cancelled" } });
   });
 
-  test("asks between turns in the background and gets a new card in the next turn", async () => {
+  test("asks between turns in the background and has a new card in the next turn", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],

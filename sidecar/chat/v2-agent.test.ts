@@ -1,4 +1,4 @@
-/** Agents of the SDK, of both versions, with a client that offers v2: one `initialize`, one model. */
+/** Agents of the SDK, in both versions, with a client that offers v2. */
 import { MemoryJournal } from "../testing/sessions/memory-journal";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
@@ -18,22 +18,25 @@ import { BATCH_MS } from "./outbox";
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-type Sent = {
+type HostMessage = {
   [M in keyof SidecarToHost]: { readonly method: M; readonly params: ParamsOf<SidecarToHost, M> };
 }[keyof SidecarToHost];
-interface Connects {
+interface SdkAgent {
   connect(stream: v2.Stream): unknown;
 }
 
-/** Everything here runs in this process: it is done when the event loop has gone round often enough. */
-async function eventually(what: string, isSo: () => boolean, clock?: FakeClock): Promise<void> {
-  for (let i = 0; i < 10_000 && !isSo(); i++) {
+/**
+ * Waits until the condition is true. All work is in this process, so that a limited number of event-loop turns
+ * suffices.
+ */
+async function eventually(what: string, isTrue: () => boolean, clock?: FakeClock): Promise<void> {
+  for (let i = 0; i < 10_000 && !isTrue(); i++) {
     await new Promise(resolve => {
       setImmediate(resolve);
     });
     clock?.advance(BATCH_MS);
   }
-  ok(isSo(), what);
+  ok(isTrue(), what);
 }
 
 class Fixture implements AsyncDisposable {
@@ -44,15 +47,15 @@ class Fixture implements AsyncDisposable {
   #sessionId = "";
 
   constructor(
-    agent: Connects,
+    agent: SdkAgent,
     readonly protocol: 1 | 2,
   ) {
     this.#pool = new AgentPool(
       async key => {
-        const there = new PassThrough(),
-          back = new PassThrough();
-        agent.connect(v2.ndJsonStream(Writable.toWeb(back), Readable.toWeb(there)));
-        return AgentConnection.connect(ndjsonChannel(back, there), {
+        const toAgent = new PassThrough(),
+          toClient = new PassThrough();
+        agent.connect(v2.ndJsonStream(Writable.toWeb(toClient), Readable.toWeb(toAgent)));
+        return AgentConnection.connect(ndjsonChannel(toClient, toAgent), {
           name: "Ada",
           version: "1",
           protocol: key.protocol,
@@ -62,7 +65,7 @@ class Fixture implements AsyncDisposable {
           },
           lastWords: () => "",
           stop: async () => {
-            back.end();
+            toClient.end();
           },
         });
       },
@@ -84,13 +87,13 @@ class Fixture implements AsyncDisposable {
       host: {
         isCongested: () => false,
         request: async () => {
-          throw new Error("nobody asks the host");
+          throw new Error("unexpected request to the host");
         },
-        notify: (method, params) => this.#take({ method, params } as Sent),
+        notify: (method, params) => this.#receive({ method, params } as HostMessage),
       },
     });
   }
-  #take({ method, params }: Sent): void {
+  #receive({ method, params }: HostMessage): void {
     if (method === "chat/event") this.conversation = applyEvent(this.conversation, params.event);
   }
   async open(): Promise<string> {
@@ -112,14 +115,14 @@ class Fixture implements AsyncDisposable {
       NEVER,
     );
   }
-  /** Frames pass until the page shows it. */
-  shows(what: string, is: (conversation: Conversation) => boolean): Promise<void> {
-    return eventually(what, () => is(this.conversation), this.clock);
+  /** Advances the clock until the conversation satisfies the condition. */
+  untilShown(what: string, isShown: (conversation: Conversation) => boolean): Promise<void> {
+    return eventually(what, () => isShown(this.conversation), this.clock);
   }
   idle(): Promise<void> {
-    return this.shows("the turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 1);
+    return this.untilShown("the turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 1);
   }
-  get story(): readonly string[] {
+  get transcript(): readonly string[] {
     return this.conversation.entries.map(entry =>
       "text" in entry
         ? `${entry.kind} ${entry.text}`
@@ -142,7 +145,7 @@ const textChunk = (text: string, messageId = "m1"): v2.SessionUpdate => ({
   content: { type: "text", text },
 });
 
-/** Answers at once that it has the prompt, and then works; sets what it is told to. */
+/** Acknowledges a prompt immediately, then calls `work`. Accepts every option. */
 function newAgent(
   work: (client: v2.AgentContext, sessionId: string) => Promise<void>,
   received: unknown[] = [],
@@ -206,14 +209,14 @@ suite("ACP v2 agent", () => {
     await using fixture = new Fixture(agent, 2);
     const sessionId = await fixture.open();
     await fixture.prompt("go");
-    await fixture.shows("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
+    await fixture.untilShown("a question", ({ entries }) => entries.some(entry => entry.kind === "permission"));
     const question = fixture.conversation.entries.find(entry => entry.kind === "permission");
     await fixture.service.handlers["chat/answerPermission"](
       { sessionId, permissionId: question?.id ?? "", choice: { kind: "option", optionId: "y" } },
       NEVER,
     );
     await fixture.idle();
-    deepEqual(fixture.story, [
+    deepEqual(fixture.transcript, [
       "user go",
       "agent Let me see.",
       "tool ls completed",
@@ -243,9 +246,9 @@ suite("ACP v2 agent", () => {
     await fixture.open();
     await fixture.prompt("go");
     await fixture.idle();
-    match(fixture.story.at(-1) ?? "", /^notice .*out of tokens/);
+    match(fixture.transcript.at(-1) ?? "", /^notice .*out of tokens/);
     await fixture.prompt("again");
-    await fixture.shows(
+    await fixture.untilShown(
       "the second turn has ended",
       ({ turn, entries }) => turn.state === "idle" && entries.length > 3,
     );
@@ -264,14 +267,14 @@ suite("ACP v2 agent", () => {
       2,
     );
     const sessionId = await fixture.open();
-    await fixture.shows("the switch", ({ controls }) => controls.length === 1);
+    await fixture.untilShown("the switch", ({ controls }) => controls.length === 1);
     await fixture.service.handlers["chat/setControl"]({ sessionId, controlId: "fast", value: true }, NEVER);
     await eventually("the switch is set", () => received.length > 1);
     deepEqual(received[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
     await fixture.prompt("go");
     await fixture.service.handlers["chat/cancel"]({ sessionId }, NEVER);
     await fixture.idle();
-    equal(fixture.story.at(-1), "notice Stopped.");
+    equal(fixture.transcript.at(-1), "notice Stopped.");
   });
 });
 
@@ -299,7 +302,7 @@ suite("ACP v1 agent", () => {
       await fixture.open();
       await fixture.prompt("go");
       await fixture.idle();
-      deepEqual(fixture.story, ["user go", "agent hi"]);
+      deepEqual(fixture.transcript, ["user go", "agent hi"]);
     });
 
   test("with v2 support uses v2 only when the client offers it", async () => {
@@ -323,7 +326,7 @@ suite("ACP v1 agent", () => {
       await fixture.open();
       await fixture.prompt("go");
       await fixture.idle();
-      deepEqual(fixture.story, ["user go", `agent ${text}`]);
+      deepEqual(fixture.transcript, ["user go", `agent ${text}`]);
     }
   });
 });

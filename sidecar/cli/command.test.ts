@@ -221,9 +221,9 @@ suite("command line", () => {
     [["doctor", "gemini", "codex"], /^Specify one agent/],
     [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
-  for (const [args, says] of REFUSED)
+  for (const [args, pattern] of REFUSED)
     test(`rejects ${args.join(" ") || "no arguments"}`, () => {
-      match(wrong(read(...args)), says);
+      match(wrong(read(...args)), pattern);
       match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
       doesNotMatch(wrong(read(...args)), /\n/);
     });
@@ -271,7 +271,7 @@ suite("command line", () => {
       doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
   });
 
-  suite("chain of the command line", () => {
+  suite("run-with chain", () => {
     test("keeps the order of proxies before the agent", () =>
       deepEqual(
         chainOf(
@@ -284,7 +284,7 @@ suite("command line", () => {
         },
       ));
 
-    test("without an agent are proxies", () =>
+    test("consists of proxies without an agent", () =>
       deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
         proxies: [program("one")],
         agent: undefined,
@@ -313,7 +313,7 @@ suite("command line", () => {
       );
     });
 
-    test("ends with Eliza for its subcommand, and with another program if named otherwise", () => {
+    test("ends with Eliza for its subcommand only, otherwise with a program", () => {
       const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
       deepEqual(agent(" eliza "), eliza);
       deepEqual(agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });

@@ -71,31 +71,31 @@ interface Option {
   readonly type: "boolean" | "string";
   readonly short?: string;
   readonly multiple?: true;
-  readonly of: readonly Subcommand[];
+  readonly subcommands: readonly Subcommand[];
 }
 const OPTIONS: Readonly<Record<string, Option>> = {
-  help: { type: "boolean", short: "h", of: PUBLIC },
-  version: { type: "boolean", of: PUBLIC },
-  proxy: { type: "string", multiple: true, of: ["run-with"] },
-  agent: { type: "string", of: ["run-with", "doctor"] },
-  deterministic: { type: "boolean", of: ["eliza"] },
-  settings: { type: "string", of: ["proxy"] },
-  registry: { type: "string", of: ["registry"] },
-  prompt: { type: "string", multiple: true, of: ["conform"] },
-  auth: { type: "string", of: ["conform"] },
-  timeout: { type: "string", of: ["conform"] },
-  record: { type: "string", of: ["conform"] },
-  json: { type: "boolean", of: ["conform"] },
-  attach: { type: "boolean", of: ["mcp"] },
-  log: { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "log-dir": { type: "string", of: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "trace-dir": { type: "string", of: ["run-with", "vscodelm"] },
+  help: { type: "boolean", short: "h", subcommands: PUBLIC },
+  version: { type: "boolean", subcommands: PUBLIC },
+  proxy: { type: "string", multiple: true, subcommands: ["run-with"] },
+  agent: { type: "string", subcommands: ["run-with", "doctor"] },
+  deterministic: { type: "boolean", subcommands: ["eliza"] },
+  settings: { type: "string", subcommands: ["proxy"] },
+  registry: { type: "string", subcommands: ["registry"] },
+  prompt: { type: "string", multiple: true, subcommands: ["conform"] },
+  auth: { type: "string", subcommands: ["conform"] },
+  timeout: { type: "string", subcommands: ["conform"] },
+  record: { type: "string", subcommands: ["conform"] },
+  json: { type: "boolean", subcommands: ["conform"] },
+  attach: { type: "boolean", subcommands: ["mcp"] },
+  log: { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  "log-dir": { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  "trace-dir": { type: "string", subcommands: ["run-with", "vscodelm"] },
 };
 
 class Wrong extends Error {
   constructor(
     message: string,
-    readonly of?: Subcommand,
+    readonly subcommand?: Subcommand,
   ) {
     super(message);
   }
@@ -109,7 +109,7 @@ export function readCommand(args: readonly string[], platform: string = process.
     if (!(error instanceof Wrong)) throw error;
     return {
       kind: "wrong",
-      message: `${redactText(error.message)} See symposium-acp-agent ${error.of === undefined ? "" : `${error.of} `}--help.`,
+      message: `${redactText(error.message)} See symposium-acp-agent ${error.subcommand === undefined ? "" : `${error.subcommand} `}--help.`,
     };
   }
 }
@@ -128,13 +128,13 @@ function read(all: readonly string[], platform: string): Command {
   const options = tokens.flatMap(token => (token.kind === "option" ? [token] : []));
   const [first, ...rest] = positionals;
   const name = NAMES.find(known => known === first),
-    of = PUBLIC.find(known => known === first);
-  if (options.some(option => option.name === "help")) return { kind: "help", of };
+    subcommand = PUBLIC.find(known => known === first);
+  if (options.some(option => option.name === "help")) return { kind: "help", of: subcommand };
   if (options.some(option => option.name === "version")) return { kind: "version" };
 
   const values = new Values(
-    options.map(given => valueOf(given, name, of)),
-    of,
+    options.map(given => valueOf(given, name, subcommand)),
+    subcommand,
   );
   if (first === undefined) throw new Wrong("A command is missing.");
   if (name === undefined) throw new Wrong(`Unknown command “${first}”.`);
@@ -144,7 +144,7 @@ function read(all: readonly string[], platform: string): Command {
   if (name === "conform")
     return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
   if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
-  if (rest.length > 0) throw new Wrong(`Unexpected argument “${rest.join(" ")}”.`, of);
+  if (rest.length > 0) throw new Wrong(`Unexpected argument “${rest.join(" ")}”.`, subcommand);
   switch (name) {
     case "serve":
     case "reap":
@@ -161,7 +161,7 @@ function read(all: readonly string[], platform: string): Command {
   }
 }
 
-/** `conform` passes the arguments after `--` on unchanged. */
+/** Separates the arguments after `--`, which `conform` forwards unchanged. */
 function splitCommand(all: readonly string[]): {
   readonly args: readonly string[];
   readonly command: readonly string[];
@@ -183,38 +183,41 @@ interface Given {
 function valueOf(
   { name, rawName, value, inlineValue }: Given,
   command: Name | undefined,
-  of: Subcommand | undefined,
+  subcommand: Subcommand | undefined,
 ): readonly [name: string, value: string] {
   const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (!option) throw new Wrong(`Unknown option ${rawName}.`, of);
-  if (command !== undefined && !option.of.some(subcommand => subcommand === command))
-    throw new Wrong(`--${name} is only valid with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
+  if (!option) throw new Wrong(`Unknown option ${rawName}.`, subcommand);
+  if (command !== undefined && !option.subcommands.some(each => each === command))
+    throw new Wrong(
+      `--${name} is only valid with ${option.subcommands.join(", ").replace(/, ([^,]*)$/, " and $1")}.`,
+      subcommand,
+    );
   if (option.type === "boolean") {
-    if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
+    if (value !== undefined) throw new Wrong(`--${name} takes no value.`, subcommand);
     return [name, ""];
   }
   // A value that looks like an option means that the value was omitted: `--agent --log debug`.
   if (value === undefined || value.trim() === "" || (!inlineValue && value.startsWith("-")))
-    throw new Wrong(`--${name} needs a value.`, of);
+    throw new Wrong(`--${name} needs a value.`, subcommand);
   return [name, value];
 }
 
 class Values {
   readonly #given: readonly (readonly [name: string, value: string])[];
 
-  constructor(given: readonly (readonly [name: string, value: string])[], of: Subcommand | undefined) {
+  constructor(given: readonly (readonly [name: string, value: string])[], subcommand: Subcommand | undefined) {
     this.#given = given;
     const twice = given.find(
-      ([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([other]) => other === name) !== i,
+      ([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([key]) => key === name) !== i,
     );
-    if (twice) throw new Wrong(`--${twice[0]} is given twice.`, of);
+    if (twice) throw new Wrong(`--${twice[0]} is given twice.`, subcommand);
   }
 
   has(name: string): boolean {
-    return this.#given.some(([other]) => other === name);
+    return this.#given.some(([key]) => key === name);
   }
   all(name: string): readonly string[] {
-    return this.#given.filter(([other]) => other === name).map(([, value]) => value);
+    return this.#given.filter(([key]) => key === name).map(([, value]) => value);
   }
   first(name: string): string | undefined {
     return this.all(name)[0];
@@ -223,7 +226,7 @@ class Values {
 
 function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
   const [id, ...surplus] = rest,
-    much = what === "resolve" ? surplus : rest;
+    unexpected = what === "resolve" ? surplus : rest;
   if (what !== "list" && what !== "resolve")
     throw new Wrong(
       what === undefined
@@ -231,7 +234,7 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
         : `“${what}” is neither list nor resolve.`,
       "registry",
     );
-  if (much.length > 0) throw new Wrong(`Unexpected argument “${much.join(" ")}”.`, "registry");
+  if (unexpected.length > 0) throw new Wrong(`Unexpected argument “${unexpected.join(" ")}”.`, "registry");
   if (what === "list") return { kind: what };
   if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
   return { kind: what, id };
@@ -347,15 +350,15 @@ function chain(values: Values, platform: string): RunWith {
   };
 }
 
-function agentIn(text: string, platform: string, of: Subcommand): ComponentSpec {
-  return readable("agent", of, () => readAgent(text, platform));
+function agentIn(text: string, platform: string, subcommand: Subcommand): ComponentSpec {
+  return readable("agent", subcommand, () => readAgent(text, platform));
 }
 
-function readable<T>(option: "proxy" | "agent", of: Subcommand, read: () => T): T {
+function readable<T>(option: "proxy" | "agent", subcommand: Subcommand, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, of);
+    if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, subcommand);
     throw error;
   }
 }

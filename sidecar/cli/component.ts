@@ -57,8 +57,8 @@ export function readAgent(text: string, platform: string = process.platform): Co
 }
 
 /**
- * Parses the value of `--proxy`: a component as for `--agent`, a built-in extension, an MCP server, or `defaults` for
- * the extensions that are enabled by default. Throws `UnreadableComponent`.
+ * Parses the value of `--proxy`: a component as for `--agent`, a built-in extension, an MCP server, or `defaults` (the
+ * extensions that are enabled by default). Throws `UnreadableComponent`.
  */
 export function readProxies(text: string, platform: string = process.platform): readonly ProxySpec[] {
   return text.trim() === "defaults" ? DEFAULT_EXTENSIONS.map(config => ownProxy(config)) : [readOne(text, platform)];
@@ -149,7 +149,7 @@ function serverProxy(distribution: Distribution, id: string, own: string | undef
   return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
 
-/** Used in messages. */
+/** Names of the built-in proxies, for messages. */
 export const OWN_PROXIES = BUILT_IN_EXTENSIONS.map(({ id }) => id)
   .join(", ")
   .replace(/, ([^,]*)$/, " and $1");

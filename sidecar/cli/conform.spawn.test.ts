@@ -10,12 +10,12 @@ import { arrayOr, objectOr } from "../rpc/json";
 import { program } from "../testing/programs/programs";
 import { skipped } from "../testing/skipped";
 
-const words = (name: string, ...args: readonly string[]): readonly string[] => {
+const commandLine = (name: string, ...args: readonly string[]): readonly string[] => {
   const { command, args: first } = program(name);
   return [command, ...first, ...args];
 };
-const ours = (...args: readonly string[]): readonly string[] => words("symposium-acp-agent", ...args);
-const agentWords = "{agent}";
+const ours = (...args: readonly string[]): readonly string[] => commandLine("symposium-acp-agent", ...args);
+const PLACEHOLDER = "{agent}";
 
 interface Ended {
   readonly code: number | null;
@@ -61,7 +61,7 @@ suite("symposium-acp-agent conform", () => {
   test("passes a chain in front of Eliza", async () =>
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "defaults", "--agent", "eliza"))));
   test("passes a faultless agent in both versions, also through the conductor", async () => {
-    const agent = words("faulty", "agent")
+    const agent = commandLine("faulty", "agent")
       .map(word => `'${word}'`)
       .join(" ");
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "cargo", "--agent", agent)));
@@ -72,7 +72,7 @@ suite("symposium-acp-agent conform", () => {
   test("passes a chain as one proxy", async () =>
     notFailed(await conform("proxy", "--", ...ours("run-with", "--proxy", "cargo", "--proxy", "ferris"))));
   test("passes doctor as a client that starts the kit's agent", async () => {
-    const ended = await conform("client", "--", ...ours("doctor", "--agent", agentWords));
+    const ended = await conform("client", "--", ...ours("doctor", "--agent", PLACEHOLDER));
     notFailed(ended);
     match(ended.stdout, /ok {4}client\/initialize/);
   });
@@ -85,7 +85,7 @@ suite("symposium-acp-agent conform", () => {
       "--record",
       folder,
       "--",
-      ...words("faulty", "agent", "agent/list"),
+      ...commandLine("faulty", "agent", "agent/list"),
     );
     const failed = arrayOr(objectOr(JSON.parse(stdout)).results)
       .map(objectOr)
@@ -115,8 +115,8 @@ suite("symposium-acp-agent conform", () => {
       .flatMap(({ result, rule, version }) => (result === "fail" ? [[rule, version]] : []));
 
   test("finds the fault of a real proxy", async () => {
-    notFailed(await conform("proxy", "--", ...words("faulty", "proxy")));
-    deepEqual(await failedRules("proxy", "--json", "--", ...words("faulty", "proxy", "proxy/errors")), [
+    notFailed(await conform("proxy", "--", ...commandLine("faulty", "proxy")));
+    deepEqual(await failedRules("proxy", "--json", "--", ...commandLine("faulty", "proxy", "proxy/errors")), [
       ["proxy/errors", 1],
       ["proxy/errors", 2],
     ]);
@@ -125,9 +125,9 @@ suite("symposium-acp-agent conform", () => {
   test("finds the fault of a real client", async function () {
     if (process.platform === "win32") skipped(this, "the client runs the agent's command in a POSIX shell");
     const client = (...args: readonly string[]): readonly string[] => [
-      ...words("faulty", "client", ...args),
+      ...commandLine("faulty", "client", ...args),
       "--agent",
-      agentWords,
+      PLACEHOLDER,
     ];
     notFailed(await conform("client", "--", ...client()));
     deepEqual(await failedRules("client", "--json", "--", ...client("client/absolute-paths")), [
@@ -143,7 +143,7 @@ suite("symposium-acp-agent conform", () => {
   };
 
   test("fails with the reason for a client that does not exist", () =>
-    failsWithoutReport(/symposium-conform-no-such-program/, "symposium-conform-no-such-program", agentWords));
+    failsWithoutReport(/symposium-conform-no-such-program/, "symposium-conform-no-such-program", PLACEHOLDER));
 
   test("fails with exit code and stderr of a client that exits before it starts the agent", () =>
     failsWithoutReport(
@@ -151,7 +151,7 @@ suite("symposium-acp-agent conform", () => {
       process.execPath,
       "-e",
       `console.error("No configuration."); process.exitCode = 3`,
-      agentWords,
+      PLACEHOLDER,
     ));
 
   test("stops the tested program and removes the temporary folder on a signal", async function () {

@@ -14,18 +14,18 @@ async function doctor(
     cwd: home.path,
   });
   child.stdin.end();
-  const said = { out: "", err: "" };
+  const output = { out: "", err: "" };
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    said.out += text;
+    output.out += text;
   });
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said.err += text;
+    output.err += text;
   });
   const code = await new Promise<number | null>(resolve => {
     child.once("close", resolve);
   });
-  doesNotMatch(said.out, new RegExp(home.path), "the home folder is ~");
-  return { code, ...said };
+  doesNotMatch(output.out, new RegExp(home.path), "the home folder is ~");
+  return { code, ...output };
 }
 const scripted = (...flags: readonly string[]): string =>
   JSON.stringify({ name: "Ada", distribution: { local: scriptedAgent(flags) } });

@@ -1,4 +1,4 @@
-/** `symposium-acp-agent doctor`: checks the requirements of agents, and how far the start of one agent gets. */
+/** `symposium-acp-agent doctor`: checks the requirements of agents and the start of one agent. */
 import { homedir } from "node:os";
 import { BUILT_IN_AGENTS } from "../../src/protocol/agents/built-in-agents";
 import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/doctor/examine";

@@ -16,8 +16,8 @@ import { NEEDS_PROC, skipped } from "../testing/skipped";
  * it sets a file size limit of 0.
  */
 function onFullDisk(storage: string, command: readonly string[]): readonly string[] {
-  const mayMount = spawnSync("unshare", ["--mount", "true"]).status === 0;
-  if (!mayMount) return ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"', ...command];
+  const canMount = spawnSync("unshare", ["--mount", "true"]).status === 0;
+  if (!canMount) return ["/bin/sh", "-c", 'ulimit -f 0; exec "$0" "$@"', ...command];
   const fill = 'mount -t tmpfs -o size=16k tmpfs "$0" && dd if=/dev/zero of="$0/filler" 2>/dev/null; exec "$@"';
   return ["unshare", "--mount", "/bin/sh", "-c", fill, storage, ...command];
 }

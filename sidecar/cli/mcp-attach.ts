@@ -1,7 +1,7 @@
 /**
  * `symposium-acp-agent mcp --attach`: started by Symposium's entry in an agent's own configuration (issue 14 item 5).
  * An environment variable contains the address of the servers of the agent's process. Without the variable, and after
- * the servers have closed, it is an MCP server without tools, so that the agent continues.
+ * the servers have closed, the command is an MCP server without tools, so that the agent continues.
  */
 import type { Readable, Writable } from "node:stream";
 import { ATTACH, ATTACH_TO } from "../mcp/shim";
@@ -32,8 +32,8 @@ export async function runAttached(): Promise<number> {
 }
 
 /**
- * Uses the first of the two variables that contains an address of this computer. Some agents pass the configured text
- * on without expanding it.
+ * Uses the first of the two variables that contains an address of this computer. Some agents forward the configured
+ * text without expanding it.
  */
 export function attachTarget({
   [ATTACH_TO]: passed,

@@ -184,13 +184,17 @@ suite("MCP shim", () => {
   test("rejects initialize if the server is unreachable or the token is wrong", async () => {
     const w = await Shimmed.open(),
       { url, token } = addressOf(w.server);
-    const stranger = started(shimDeclaration(program(), { url, token: `${token}x` }));
-    stranger.send(INITIALIZE);
+    const unauthorized = started(shimDeclaration(program(), { url, token: `${token}x` }));
+    unauthorized.send(INITIALIZE);
     deepEqual(
-      [await stranger.exited, stranger.lines.map(line => line.id), Object.keys(objectOr(stranger.lines[0]))],
+      [
+        await unauthorized.exited,
+        unauthorized.lines.map(line => line.id),
+        Object.keys(objectOr(unauthorized.lines[0])),
+      ],
       [1, [0], ["jsonrpc", "id", "error"]],
     );
-    ok(!stranger.stderr().includes(token));
+    ok(!unauthorized.stderr().includes(token));
     await w[Symbol.asyncDispose]();
     const late = started(w.server);
     late.send(INITIALIZE);
@@ -222,7 +226,7 @@ suite("MCP shim", () => {
   });
 
   suite("MCP shim for a remote server", () => {
-    const joined = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) =>
+    const startedShim = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) =>
       started(shimDeclaration(program(), { url, headers }));
     const errorOf = (line: JsonObject | undefined) => String(objectOr(line?.error).message);
 
@@ -248,7 +252,7 @@ suite("MCP shim", () => {
           .writeHead(200, { "content-type": "application/json" })
           .end(JSON.stringify({ jsonrpc: "2.0", id: 3, result: { key: request.headers["x-key"] } }));
       });
-      const shim = joined(`${server.url}?key=hunter2`, { "X-Key": "hunter3" });
+      const shim = startedShim(`${server.url}?key=hunter2`, { "X-Key": "hunter3" });
       for (const [i, method] of ["initialize", "initialize", "ping"].entries()) {
         shim.send({ jsonrpc: "2.0", id: i + 1, method });
         await shim.came.times(i + 1);
@@ -266,7 +270,7 @@ suite("MCP shim", () => {
     });
 
     test("does not delay requests behind an open one", async () => {
-      const held: (() => void)[] = [];
+      const pending: (() => void)[] = [];
       await using server = await listen((request, response) => {
         let body = "";
         request
@@ -275,15 +279,15 @@ suite("MCP shim", () => {
           })
           .on("end", () => {
             const { id } = objectOr(JSON.parse(body));
-            held.push(() =>
+            pending.push(() =>
               response
                 .writeHead(200, { "content-type": "application/json" })
                 .end(JSON.stringify({ jsonrpc: "2.0", id, result: {} })),
             );
-            if (held.length === 2) for (const answer of held) answer();
+            if (pending.length === 2) for (const answer of pending) answer();
           });
       });
-      const shim = joined(server.url);
+      const shim = startedShim(server.url);
       for (const id of [1, 2]) shim.send({ jsonrpc: "2.0", id, method: "tools/call" });
       await shim.came.times(2);
       deepEqual(shim.lines.map(({ id }) => id).sort(), [1, 2]);
@@ -304,7 +308,7 @@ suite("MCP shim", () => {
           }),
         );
       });
-      const shim = joined(server.url);
+      const shim = startedShim(server.url);
       shim.send(INITIALIZE);
       await shim.came.times(1);
       shim.send({ jsonrpc: "2.0", id: 1, method: "ping" });
@@ -317,7 +321,7 @@ suite("MCP shim", () => {
       const server = await listen(() => undefined),
         { host } = new URL(server.url);
       await server[Symbol.asyncDispose]();
-      const shim = joined(`${server.url}?key=hunter2`);
+      const shim = startedShim(`${server.url}?key=hunter2`);
       for (const times of [1, 2]) {
         shim.send(INITIALIZE);
         await shim.came.times(times);

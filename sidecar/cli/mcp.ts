@@ -1,6 +1,6 @@
 /**
- * `symposium-acp-agent mcp`: shim that agents with stdio MCP servers only start in place of the conductor's endpoint,
- * or of a server at an address.
+ * `symposium-acp-agent mcp`: shim for agents that support only stdio MCP servers. Connects stdio to the conductor's
+ * endpoint or to a remote server.
  */
 import { SHIM_HEADERS, SHIM_TOKEN, SHIM_URL } from "../mcp/shim";
 import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";

@@ -1,6 +1,4 @@
-/**
- * One-shot command that the extension host runs after its sidecar died. It ends the processes that the sidecar started.
- */
+/** Ends the processes of a dead sidecar. The extension host runs this one-shot command after its sidecar died. */
 import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { reap, recordsIn } from "../process/orphan-reaper";

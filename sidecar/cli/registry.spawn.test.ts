@@ -300,9 +300,9 @@ suite("symposium-acp-agent registry", () => {
       offline.err,
       /^The registry at 127\.0\.0\.1:\d+ could not be read\. The server returned status 503\. A cached copy is used; its age is (less than a minute|1 minute|\d minutes)\.\n$/,
     );
-    const nobody = await run("resolve", "nobody", "--registry", server.url);
-    deepEqual([nobody.code, nobody.out], [1, ""]);
-    match(nobody.err, /\nUnknown agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
+    const unknownAgent = await run("resolve", "nobody", "--registry", server.url);
+    deepEqual([unknownAgent.code, unknownAgent.out], [1, ""]);
+    match(unknownAgent.err, /\nUnknown agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
     const list = await run("list", "--registry", server.url);
     equal((JSON.parse(list.out) as unknown[]).length >= Object.keys(KINDS).length + 4, true);
   });
@@ -316,9 +316,9 @@ suite("symposium-acp-agent registry", () => {
     child.stdin.end(
       `${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params: { protocolVersion: 1 } })}\n`,
     );
-    let said = "";
+    let stdout = "";
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      said += text;
+      stdout += text;
     });
     equal(
       await new Promise(resolve => {
@@ -326,7 +326,7 @@ suite("symposium-acp-agent registry", () => {
       }),
       0,
     );
-    match(said, /"protocolVersion":1/);
+    match(stdout, /"protocolVersion":1/);
   });
 
   test("rejects invalid arguments", async function () {

@@ -1,6 +1,5 @@
 /**
- * `symposium-acp-agent registry`: lists the available agents and the command that starts one, for other programs
- * (documents, "CLI Commands").
+ * `symposium-acp-agent registry`: lists the available agents and the command that starts one, for other programs.
  *
  * Invariants:
  * - stdout is JSON or empty.
@@ -58,7 +57,7 @@ async function listed(deps: RegistryCommandDeps): Promise<RegistryReply> {
   return {
     code: 0,
     out: `${JSON.stringify(all, undefined, 2)}\n`,
-    notes: [...stale(snapshot, deps.now()), ...leftOut(snapshot)],
+    notes: [...stale(snapshot, deps.now()), ...ignoredEntries(snapshot)],
   };
 }
 
@@ -105,7 +104,7 @@ function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly 
   ];
 }
 
-function leftOut({
+function ignoredEntries({
   registry: {
     leftOut: [first, ...others],
   },

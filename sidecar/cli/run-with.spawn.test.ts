@@ -36,7 +36,7 @@ class Run {
   readonly received: JsonObject[] = [];
   stderr = "";
   #text = "";
-  #watching: (() => void)[] = [];
+  #watchers: (() => void)[] = [];
 
   constructor(home: string, ...args: string[]) {
     const { command, args: first } = program("symposium-acp-agent");
@@ -48,7 +48,7 @@ class Run {
     });
     this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.stderr += text;
-      this.#look();
+      this.#check();
     });
     this.process.stdin.on("error", () => undefined);
   }
@@ -59,7 +59,7 @@ class Run {
       const lines = (this.#text + text).split("\n");
       this.#text = lines.pop() ?? "";
       for (const line of lines) this.received.push(JSON.parse(line)); // only protocol messages
-      this.#look();
+      this.#check();
     });
     return this;
   }
@@ -102,11 +102,11 @@ class Run {
   /** Resolves when the condition is true or the command has exited. */
   until(condition: () => boolean): Promise<unknown> {
     const seen = new Promise<void>(resolve => {
-      this.#watching.push(() => {
+      this.#watchers.push(() => {
         if (condition()) resolve();
       });
     });
-    this.#look();
+    this.#check();
     return Promise.race([
       seen,
       this.exit.then(() => {
@@ -119,8 +119,8 @@ class Run {
     return census(this.id).filter(({ runId }) => runId !== this.id);
   }
 
-  #look(): void {
-    for (const look of this.#watching) look();
+  #check(): void {
+    for (const look of this.#watchers) look();
   }
 }
 
@@ -145,13 +145,13 @@ suite("symposium-acp-agent", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const nothingLeft = async (run: Run): Promise<void> => {
+  const assertNoProcesses = async (run: Run): Promise<void> => {
     if (process.platform === "linux") deepEqual(census(run.id), []);
   };
   const ledgers = (): readonly string[] => readdirSync(path.join(folder, ".symposium/cache/processes"));
 
   test("exits with 0, 0 and 2 for --version, --help and wrong usage", async () => {
-    const said = async (...args: string[]): Promise<readonly [unknown, string, string]> => {
+    const execute = async (...args: string[]): Promise<readonly [unknown, string, string]> => {
       const run = start(...args);
       let stdout = "";
       run.process.stdout.setEncoding("utf8").on("data", text => {
@@ -159,11 +159,11 @@ suite("symposium-acp-agent", function () {
       });
       return [(await run.exit)[0], stdout, run.stderr];
     };
-    deepEqual(await said("--version"), [0, "development\n", ""]);
-    const [code, stdout, stderr] = await said("run-with", "--help");
+    deepEqual(await execute("--version"), [0, "development\n", ""]);
+    const [code, stdout, stderr] = await execute("run-with", "--help");
     deepEqual([code, stderr], [0, ""]);
     match(stdout, /^symposium-acp-agent run-with: [^]*Exit codes/);
-    deepEqual(await said("run-with", "--fast"), [
+    deepEqual(await execute("run-with", "--fast"), [
       2,
       "",
       "Unknown option --fast. See symposium-acp-agent run-with --help.\n",
@@ -194,7 +194,7 @@ suite("symposium-acp-agent", function () {
     connection.close();
     run.process.stdin.end();
     deepEqual([await run.exit, run.stderr], [[0, null], ""]);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
     deepEqual(ledgers(), []);
   });
 
@@ -231,8 +231,8 @@ suite("symposium-acp-agent", function () {
       .trim()
       .split("\n")
       .map(line => JSON.parse(line));
-    const hops = events.filter(isObject).filter(({ from, to }) => from === "agent" || to === "agent");
-    const asked = hops.filter(({ type }) => type === "request");
+    const agentEvents = events.filter(isObject).filter(({ from, to }) => from === "agent" || to === "agent");
+    const asked = agentEvents.filter(({ type }) => type === "request");
     deepEqual(
       asked.map(({ method, protocol, session }) => [method, protocol, session]),
       [
@@ -242,9 +242,12 @@ suite("symposium-acp-agent", function () {
       ],
     );
     for (const { id } of asked)
-      equal(hops.filter(event => event.type === "response" && event.id === id && event.is_error === false).length, 1);
+      equal(
+        agentEvents.filter(event => event.type === "response" && event.id === id && event.is_error === false).length,
+        1,
+      );
     ok(
-      hops.some(
+      agentEvents.some(
         ({ type, method, session }) => type === "notification" && method === "session/update" && session === sessionId,
       ),
     );
@@ -272,7 +275,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(await run.exit, [1, null]);
     match(run.stderr, /^\S+ error .*Scripted .*\(signal SIGKILL\)[^]*\n {2}these are the last words\n$/);
     doesNotMatch(run.stderr, /next prompt|setting/);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
   });
 
   test("reports a wrong agent command to the client and stderr and exits with 1", async () => {
@@ -296,7 +299,7 @@ suite("symposium-acp-agent", function () {
     await run.until(() => run.text === "here");
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
     deepEqual(ledgers(), []);
   });
 
@@ -306,7 +309,7 @@ suite("symposium-acp-agent", function () {
     run.process.stdout.destroy();
     run.prompt(3, sessionId, "stream 2000 chunks of 1000 chars");
     deepEqual(await run.exit, [0, null]);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
   });
 
   test("ends cleanly on a signal", async function () {
@@ -319,7 +322,7 @@ suite("symposium-acp-agent", function () {
       await run.open();
       run.process.kill(signal);
       deepEqual(await run.exit, [code, null]);
-      await nothingLeft(run);
+      await assertNoProcesses(run);
     }
     deepEqual(ledgers(), []);
   });
@@ -357,7 +360,7 @@ suite("symposium-acp-agent", function () {
       if (signal) run.process.kill(signal);
       else run.process.stdin.end();
       deepEqual(await run.exit, [code, null]);
-      await nothingLeft(run);
+      await assertNoProcesses(run);
     }
     deepEqual(ledgers(), []);
   });
@@ -401,7 +404,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(await run.exit, [0, null]);
     match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is skipped/m);
     match(run.stderr, /^\S+ debug stderr .*“no-such-proxy” is skipped/m);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
   });
 
   test("runs built-in extensions internally or as external proxies", async () => {
@@ -441,10 +444,10 @@ suite("symposium-acp-agent", function () {
     }
     run.process.stdin.end();
     await run.exit;
-    const warned = run.stderr.split("\n").filter(line => line.includes(" warn "));
-    equal(warned.length, 1, run.stderr);
+    const warnings = run.stderr.split("\n").filter(line => line.includes(" warn "));
+    equal(warnings.length, 1, run.stderr);
     match(
-      warned[0]!,
+      warnings[0]!,
       /did not request the tools of Workspace and IDE operations \(0 of 7\): it did not connect to any of these MCP servers\. Its model does not have these tools\. Start a new session, which offers them over another connection\.$/,
     );
   });
@@ -496,7 +499,7 @@ suite("symposium-acp-agent", function () {
       /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or is not executable\. It is skipped\.\n$/,
     );
     doesNotMatch(run.stderr, /secret/);
-    await nothingLeft(run);
+    await assertNoProcesses(run);
   });
 
   test("runs Eliza at the end or alone without an agent process", async () => {

@@ -5,8 +5,8 @@
  * Invariants:
  * - No component is started before the client's first message.
  * - All started processes have ended before the promise resolves.
- * - After a kill -9 of this process, the next start ends the remaining processes with the ledger in
- *   `~/.symposium/cache`.
+ * - After a kill -9 of this process, the next start ends the remaining processes, which the ledger in
+ *   `~/.symposium/cache` lists.
  */
 import path from "node:path";
 import type { ProcessDeps } from "../process/child";
@@ -106,8 +106,8 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
 }
 
 /**
- * Logs all counts at the end of a session's first completed turn, with a warning if the agent did not list the tools of
- * an extension.
+ * Logs all counts at the end of a session's first completed turn. Warns if the agent did not list the tools of an
+ * extension.
  */
 function reportTools(agent: string, tools: SessionTools | undefined, notify: Notify): void {
   if (!tools) return;
@@ -116,18 +116,18 @@ function reportTools(agent: string, tools: SessionTools | undefined, notify: Not
   if (sentence !== undefined) notify("warn", sentence);
 }
 
-interface Hearers {
+interface Listeners {
   readonly onWarning: (what: string, detail: unknown) => void;
   readonly notify: Notify;
   readonly starter: ServerStarter;
 }
 
-/** Returns undefined if the proxy is skipped, after it has logged a warning. */
+/** Returns undefined, after a warning in the log, if the proxy is skipped. */
 async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,
   extensions: ExtensionDeps,
-  listeners: Hearers,
+  listeners: Listeners,
 ): Promise<ProxyComponent | undefined> {
   if (command.kind === "mcp") return serverOf(name, command, listeners);
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
@@ -140,12 +140,12 @@ async function proxyOf(
 async function serverOf(
   name: string,
   { id, server }: ServerProxy["command"],
-  { onWarning, notify, starter }: Hearers,
+  { onWarning, notify, starter }: Listeners,
 ): Promise<ProxyComponent | undefined> {
   try {
     return await ("url" in server
       ? addressComponent({ id, name }, name, server, { onWarning })
-      : serverComponent({ id, name }, name, server, { onWarning, starter, find: async program => found(program) }));
+      : serverComponent({ id, name }, name, server, { onWarning, starter, find: async program => findFile(program) }));
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
     notify("warn", `The MCP server ${error.what} It is skipped.`);
@@ -153,8 +153,8 @@ async function serverOf(
   }
 }
 
-/** Looks a program up as for proxies: relative to the working directory, or on this process's PATH. */
-function found(program: string): string | undefined {
+/** Finds a program as for proxies: relative to the working directory, or on this process's PATH. */
+function findFile(program: string): string | undefined {
   const isPath = program.includes("/") || program.includes(path.sep);
   return findProgram(isPath ? path.resolve(program) : program, {
     platform: process.platform,

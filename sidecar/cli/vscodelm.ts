@@ -1,6 +1,6 @@
 /**
  * `symposium-acp-agent vscodelm`: ACP agents as language models, over `lm/*` on stdin and stdout, for any program that
- * implements it.
+ * implements this protocol.
  *
  * Invariants:
  * - No agent is started before the first request for it.

@@ -1,6 +1,4 @@
-/**
- * Tools of an extension and of the user's own program, with agents that use MCP like published ones (issue 14 item 2).
- */
+/** Tests tools of an extension and of a user's program with simulations of published agents (issue 14 item 2). */
 import { deepEqual } from "node:assert/strict";
 import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
 import { HabitAgent, type AcpVersion, type Habit, type SessionOutcome } from "../testing/mcp/habit-agent";

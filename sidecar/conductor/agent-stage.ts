@@ -1,6 +1,6 @@
 /**
- * The agent at the end of a chain. When it ends, the chain ends; by then all requests that wait for it are answered
- * (hop.ts). The client decides how long the agent may take to start, because a first start may install it.
+ * The agent at the end of a chain. When the agent exits, the chain closes after all pending requests are settled
+ * (hop.ts). The client sets the time limit of the start, because the first start may install the agent.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -53,7 +53,7 @@ class AgentStage implements AsyncDisposable {
   #toAgent(frame: Frame, agent: Channel): void | Promise<void> {
     const { envelope } = frame;
     if (envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize) {
-      this.#settled();
+      this.#stopSlowTimer();
       const slow = this.deps.clock.after(SLOW_MS, () =>
         this.deps.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }),
       );
@@ -64,11 +64,11 @@ class AgentStage implements AsyncDisposable {
 
   #toClient(frame: Frame): void | Promise<void> {
     if (this.#starting && frame.envelope.kind === "response" && frame.envelope.id === this.#starting.id)
-      this.#settled();
+      this.#stopSlowTimer();
     return this.deps.up.paused(pass(frame, this.up));
   }
 
-  #settled(): void {
+  #stopSlowTimer(): void {
     this.#starting?.slow[Symbol.dispose]();
     this.#starting = undefined;
   }
@@ -82,7 +82,7 @@ class AgentStage implements AsyncDisposable {
 
   async #endNow(): Promise<void> {
     await Promise.resolve(); // set `#ending` before the channels report that they closed
-    this.#settled();
+    this.#stopSlowTimer();
     await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose]()]);
   }
 }

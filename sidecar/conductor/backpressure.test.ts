@@ -25,43 +25,43 @@ function unread(): { readonly channel: Channel; readonly received: number[]; rea
   };
 }
 
-/** Pushes until the source has to wait; returns the number of pushes. */
-function fill(flow: Backpressure, channel: Channel): number {
+/** Pushes until the source is paused. Returns the number of pushes. */
+function fill(backpressure: Backpressure, channel: Channel): number {
   for (let n = 0; n < 10_000; n++) {
-    void flow.push(note(n), channel);
-    if (flow.paused(undefined)) return n + 1;
+    void backpressure.push(note(n), channel);
+    if (backpressure.paused(undefined)) return n + 1;
   }
-  throw new Error("nobody was ever asked to wait");
+  throw new Error("the source was never paused");
 }
 
 suite("Backpressure", () => {
   test("pauses the source only while a receiving channel is behind", async () => {
-    const flow = new Backpressure(),
+    const backpressure = new Backpressure(),
       first = unread(),
       second = unread();
-    equal(flow.paused(undefined), undefined);
-    const count = fill(flow, first.channel);
-    const waits = flow.paused(undefined);
+    equal(backpressure.paused(undefined), undefined);
+    const count = fill(backpressure, first.channel);
+    const waits = backpressure.paused(undefined);
     ok(waits);
-    for (let n = 0; n < count; n++) void flow.push(note(n), second.channel);
+    for (let n = 0; n < count; n++) void backpressure.push(note(n), second.channel);
     await first.read();
-    ok(flow.paused(undefined), "the other is still behind");
+    ok(backpressure.paused(undefined), "the other is still behind");
     await second.read();
     await waits;
-    equal(flow.paused(undefined), undefined);
+    equal(backpressure.paused(undefined), undefined);
     deepEqual(
       first.received,
       Array.from({ length: count }, (_, n) => n),
     );
   });
 
-  test("also waits for the promise that the source already waits for", async () => {
-    const flow = new Backpressure(),
+  test("combines the pause with a pending promise of the source", async () => {
+    const backpressure = new Backpressure(),
       slow = unread();
-    fill(flow, slow.channel);
+    fill(backpressure, slow.channel);
     const order: string[] = [];
     const waits = Promise.resolve(
-      flow.paused(
+      backpressure.paused(
         Promise.resolve().then(() => {
           order.push("own");
         }),
@@ -73,12 +73,12 @@ suite("Backpressure", () => {
   });
 
   test("keeps reading a proxy while its neighbour is behind, up to the limit, without losing messages", async () => {
-    const flow = new Backpressure(10_000),
+    const backpressure = new Backpressure(10_000),
       slow = unread();
-    let n = fill(flow, slow.channel),
+    let n = fill(backpressure, slow.channel),
       waits: void | Promise<void> = undefined;
     const first = n;
-    while (!waits && n < 10_000) waits = flow.push(note(n++, "x".repeat(1000)), slow.channel);
+    while (!waits && n < 10_000) waits = backpressure.push(note(n++, "x".repeat(1000)), slow.channel);
     ok(waits && n > first + 5 && n < first + 15, `${n - first} more were taken`);
     await slow.read();
     await waits;
@@ -86,6 +86,6 @@ suite("Backpressure", () => {
       slow.received,
       Array.from({ length: n }, (_, i) => i),
     );
-    equal(flow.push(note(n), slow.channel), undefined);
+    equal(backpressure.push(note(n), slow.channel), undefined);
   });
 });

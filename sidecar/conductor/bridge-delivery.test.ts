@@ -16,8 +16,8 @@ const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
 };
 /**
- * One session from its setup to the end of its first turn, in a new chain, as after a restart. `limit`: its prompt
- * waits as long as allowed.
+ * Runs one session until the end of its first turn, in a new chain, as after a restart. `act` runs at `when`: after the
+ * setup, while the prompt waits, or during the prompt.
  */
 async function session(
   evidence: MemoryEvidence,
@@ -197,7 +197,7 @@ suite("MCP bridge: delivery by evidence", () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const id = await rig.session(),
       answered: string[] = [];
-    const asked = rig.fixture.client
+    const response = rig.fixture.client
       .request(EXTENSION_METHODS.session_tools, { sessionId: id, wait: true })
       .then(() => answered.push("tools"));
     await settle();
@@ -206,7 +206,7 @@ suite("MCP bridge: delivery by evidence", () => {
     await settle();
     deepEqual(answered, []);
     rig.clock.advance(1);
-    await Promise.all([asked, turn]);
+    await Promise.all([response, turn]);
     equal(answered.length, 2);
   });
 

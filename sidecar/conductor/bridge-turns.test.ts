@@ -8,7 +8,7 @@ import { AGENT, DeliveryRig, fixedEvidence, type Prompted } from "../testing/mcp
 import { TOOLS } from "../testing/mcp/many-tools";
 import { connected } from "../testing/mcp/mcp-fixture";
 
-/** The evidence states that the agent lists tools while it answers a prompt, so that no prompt waits. */
+/** The evidence states that the agent lists tools during a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
   const evidence = fixedEvidence({ transport: "http", isListed: true, lists: "inPrompt" });
   return new DeliveryRig(onPrompt, names, { ...initialized, agentInfo: AGENT.agentInfo }, evidence);

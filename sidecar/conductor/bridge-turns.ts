@@ -1,9 +1,9 @@
 /**
- * The turns of the sessions behind an MCP bridge. The delivery of a session is decided at the end of its first
- * completed turn (`mcp/delivery/delivery.ts`), unless the agent reports that it lists tools on demand. In ACP v1 the
- * answer to `session/prompt` ends a turn. In v2 that answer is a receipt, and `state_update` with `idle` ends the turn.
+ * Tracks the turns of the sessions behind an MCP bridge. The delivery of a session is decided at the end of its first
+ * completed turn (`mcp/delivery/delivery.ts`), unless the agent lists tools on demand. In ACP v1, the response to
+ * `session/prompt` ends a turn. In v2, that response is a receipt, and `state_update` with `idle` ends the turn.
  *
- * Invariants: the decision is made before the client receives the end of the turn; nothing is changed or reordered.
+ * Invariants: the decision precedes the end of the turn at the client. Messages are neither changed nor reordered.
  */
 import type { McpAbilities } from "../mcp/agent-mcp-capabilities";
 import type { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
@@ -28,8 +28,10 @@ export interface BridgeTurnsDeps {
 export class BridgeTurns {
   /** First prompts that wait for `tools/list`, by session. `passed` resolves when the prompt is sent to the agent. */
   readonly #held = new Map<string, { readonly delivery: Delivery; readonly passed: Promise<void> }>();
-  /** Running turns of agents that use ACP v2, by session. "waiting": neither the receipt nor `running` has arrived. */
-  readonly #running = new Map<string, "waiting" | "going">();
+  /**
+   * Running turns of agents that use ACP v2, by session. "waiting": before the receipt and before the state `running`.
+   */
+  readonly #running = new Map<string, "waiting" | "started">();
 
   constructor(private readonly deps: BridgeTurnsDeps) {}
 
@@ -43,9 +45,9 @@ export class BridgeTurns {
     if (startsTurn) delivery.add({ kind: "turnStarted" });
     if (startsTurn && version >= 2) this.#running.set(sessionId, "waiting");
     try {
-      const answer = await this.#passed(request, sessionId, delivery);
+      const answer = await this.#send(request, sessionId, delivery);
       if (version < 2) await this.#ended(sessionId, delivery, objectOr(answer).stopReason);
-      else if (this.#running.has(sessionId)) this.#running.set(sessionId, "going");
+      else if (this.#running.has(sessionId)) this.#running.set(sessionId, "started");
       return answer;
     } catch (error) {
       if (startsTurn) {
@@ -77,18 +79,18 @@ export class BridgeTurns {
     const { sessionUpdate, state, stopReason } = objectOr(update),
       turn = this.#running.get(id);
     if (turn === undefined || sessionUpdate !== UPDATE_KINDS.state_update) return notification.pass();
-    if (state === "running") this.#running.set(id, "going");
-    if (state !== "idle" || turn !== "going") return notification.pass();
+    if (state === "running") this.#running.set(id, "started");
+    if (state !== "idle" || turn !== "started") return notification.pass();
     this.#running.delete(id);
     const delivery = this.deps.deliveries.of(id);
     return delivery ? this.#ended(id, delivery, stopReason).then(() => notification.pass()) : notification.pass();
   }
 
   /**
-   * The first prompt of a session waits until the agent has requested its tools (`Delivery.ready`). Other sessions do
-   * not wait.
+   * Sends the prompt. The first prompt of a session is delayed until the agent has requested the tools
+   * (`Delivery.ready`), without delaying other sessions.
    */
-  async #passed(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
+  async #send(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
     if (!delivery.isPrompted && !delivery.isComplete) {
       let passed = (): void => undefined;
       this.#held.set(sessionId, {
@@ -112,9 +114,9 @@ export class BridgeTurns {
 
   async #ended(sessionId: string, delivery: Delivery, stopReason: unknown): Promise<void> {
     const wasDecided = delivery.isDecided,
-      isNews = !this.deps.agent().onDemand,
+      isEvidence = !this.deps.agent().onDemand,
       isCompleted = !INCOMPLETE.has(stopReason);
-    await ended(delivery, isNews && isCompleted);
+    await ended(delivery, isEvidence && isCompleted);
     if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
     if (isCompleted) this.deps.onCompleted(sessionId);
   }
@@ -123,7 +125,7 @@ export class BridgeTurns {
 async function ended(delivery: Delivery, isCompleted: boolean): Promise<void> {
   if (isCompleted && !delivery.isDecided && !delivery.isComplete) {
     await delivery.countUnlisted();
-    // let the updates of the turn reach the client first
+    // forward the updates of the turn to the client first
     await new Promise<void>(resolve => setImmediate(resolve));
   }
   delivery.add({ kind: "turnEnded", isCompleted });

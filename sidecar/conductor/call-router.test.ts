@@ -1,6 +1,6 @@
 /**
- * An agent that offers every session's servers in all sessions of its process (issue 14 item 3): which server a call
- * reaches, and which session is asked for permission.
+ * Tests call routing and permission requests for an agent that offers every session's servers in all sessions of its
+ * process (issue 14 item 3).
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
@@ -148,7 +148,7 @@ class Conversations {
   }
 
   async run(step: Step): Promise<void> {
-    if (step.kind === "call") return this.#call(step.calls.filter(one => this.#isPossible(one)));
+    if (step.kind === "call") return this.#call(step.calls.filter(call => this.#isPossible(call)));
     const { kind, session } = step;
     if ((kind === "begin") === this.#running.has(session)) return;
     if (kind === "begin") {
@@ -172,19 +172,19 @@ class Conversations {
   async #call(calls: readonly Call[]): Promise<void> {
     this.agent.asked.length = 0;
     let open = calls.length;
-    const made = calls.map(async call => {
+    const results = calls.map(async call => {
       const input = { note: ++Conversations.#notes };
       try {
-        return { ...call, input, answer: await this.#made(call, input) };
+        return { ...call, input, answer: await this.#makeCall(call, input) };
       } finally {
         open--;
       }
     });
     for (let turns = 1; open > 0; turns++) {
       await new Promise(setImmediate);
-      if (turns % 50 === 0) this.agent.clock.advance(ANNOUNCE_LIMIT_MS); // all announcements were sent before
+      if (turns % 50 === 0) this.agent.clock.advance(ANNOUNCE_LIMIT_MS); // after all announcements
     }
-    const kept = (await Promise.all(made)).filter(({ caller, announced, answer }) => {
+    const accepted = (await Promise.all(results)).filter(({ caller, announced, answer }) => {
       const id = this.agent.ids[caller];
       if (this.#running.has(caller) && announced !== "never") equal(answer, `kept in ${id}`);
       else if (answer !== `kept in ${id}`) match(answer, /^(This tool belongs to another conversation|More than one)/);
@@ -192,11 +192,11 @@ class Conversations {
     });
     deepEqual(
       this.agent.asked.toSorted(([, a], [, b]) => Number(objectOr(a).note) - Number(objectOr(b).note)),
-      kept.map(({ caller, input }) => [this.agent.ids[caller], input]),
+      accepted.map(({ caller, input }) => [this.agent.ids[caller], input]),
     );
   }
 
-  async #made({ caller, server, announced }: Call, input: JsonObject): Promise<string> {
+  async #makeCall({ caller, server, announced }: Call, input: JsonObject): Promise<string> {
     const announce = (): Promise<void> => this.agent.announce(caller, server, `t${String(input.note)}`, input);
     if (announced === "before") await announce();
     const answer = this.agent.call(server, input);

@@ -1,10 +1,10 @@
 /**
- * The sessions behind an MCP bridge as candidates for a tool call (`mcp/delivery/call-route.ts`): whether a turn runs,
- * and which calls the agent announced.
+ * Routes tool calls to the sessions behind an MCP bridge (`mcp/delivery/call-route.ts`), by their running turns and the
+ * calls that the agent announced.
  *
  * Invariants:
- * - With one session, nothing is inspected and no call waits.
- * - An announcement is used by one call.
+ * - With one session, no update is inspected and no call waits.
+ * - An announcement matches at most one call.
  * - A call waits at most `ANNOUNCE_LIMIT_MS`.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -16,18 +16,21 @@ import { bridgedClaim, QualifiedNames } from "../permissions/bridged-calls";
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, stringOr } from "../rpc/json";
 
-/** Announcements arrive on stdout, calls on a separate connection, so either may be first. */
+/** Time limit for an announcement. Announcements arrive on stdout and calls on a separate connection, in any order. */
 export const ANNOUNCE_LIMIT_MS = 1_000;
 
 export interface RoutableSession {
   readonly isRunning: () => boolean;
-  /** An extension opened the session for itself: its calls are answered by its own servers, and no others are. */
+  /**
+   * Whether an extension opened the session in the background. Its calls are routed only to its own servers, which
+   * receive no other calls.
+   */
   readonly isSide: boolean;
-  /** The servers themselves, with their exact names. */
+  /** The servers by exact name, without routing and observation. */
   readonly servers: readonly (readonly [name: string, server: StatelessServer])[];
 }
 
-interface Known {
+interface RoutedSession {
   readonly isRunning: () => boolean;
   readonly isSide: boolean;
   readonly announced: AnnouncedCalls;
@@ -36,13 +39,16 @@ interface Known {
 }
 
 export class CallRouter {
-  readonly #sessions = new Map<string, Known>();
+  readonly #sessions = new Map<string, RoutedSession>();
   #shares = false;
   readonly #waiting = new Set<() => void>();
 
   constructor(private readonly clock: Clock) {}
 
-  /** Undefined when the session has ended. A side session is a candidate only at the server that all sessions share. */
+  /**
+   * `session` is undefined when the session has ended. A side session is a candidate only at the server that all
+   * sessions share.
+   */
   set(sessionId: string, session: RoutableSession | undefined): void {
     if (!session) {
       this.#sessions.delete(sessionId);
@@ -59,15 +65,18 @@ export class CallRouter {
     });
   }
 
-  /** Handles `session/update`; not inspected with one session. */
+  /** Handles `session/update`. With one session, the update is not inspected. */
   updated(notification: { readonly params: unknown }): void {
     if (this.#sessions.size < 2) return;
     const { sessionId, update } = objectOr(notification.params);
     this.#sessions.get(stringOr(sessionId, ""))?.announced.onEvent(update);
-    for (const look of [...this.#waiting]) look();
+    for (const attempt of [...this.#waiting]) attempt();
   }
 
-  /** Routes calls to `server` of the session that `owner` returns, once it is known. */
+  /**
+   * Returns the route of calls to `server`. `owner` returns the session of that server; undefined until its setup
+   * response.
+   */
   routeFor(owner: () => string | undefined, server: string): RouteCall {
     return async (tool, args, signal) => {
       const id = owner(),
@@ -81,7 +90,7 @@ export class CallRouter {
     };
   }
 
-  /** Routes calls to the server `name`, which all sessions share. With one session, nothing is inspected. */
+  /** Routes a call to the server `name`, which all sessions share. With one session, the call is not inspected. */
   async routeShared(
     name: string,
     tool: string,
@@ -90,7 +99,7 @@ export class CallRouter {
   ): Promise<{ readonly id: string } | { readonly refused: string }> {
     const [only, ...others] = this.#sessions.keys();
     if (only !== undefined && others.length === 0) return { id: only };
-    const route = await this.#settled(isFinal => {
+    const route = await this.#waitForRoute(isFinal => {
       const sessions = [...this.#sessions].map(([id, { isRunning, announced }]) =>
         this.#candidate(id, isRunning, announced, announcementOf(announced, name, tool, args)),
       );
@@ -101,7 +110,7 @@ export class CallRouter {
   }
 
   #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<CallRoute> {
-    return this.#settled(isFinal => {
+    return this.#waitForRoute(isFinal => {
       const sessions = this.#withoutSide().map(([id, { isRunning, names, families, announced }]) => {
         const isOwnName = id !== owner && names.has(server),
           canServe = id === owner || families.has(familyOf(server));
@@ -119,7 +128,7 @@ export class CallRouter {
     }, signal);
   }
 
-  #withoutSide(): readonly (readonly [id: string, session: Known])[] {
+  #withoutSide(): readonly (readonly [id: string, session: RoutedSession])[] {
     return [...this.#sessions].filter(([, { isSide }]) => !isSide);
   }
 
@@ -130,33 +139,30 @@ export class CallRouter {
     return { id, isRunning: isRunning(), announces: callId !== undefined, use };
   }
 
-  /**
-   * Retries with every announcement until the route is known, the call is cancelled, or the wait for announcements
-   * ends.
-   */
-  #settled(
+  /** Retries after each update until the route is final, the call is cancelled, or `ANNOUNCE_LIMIT_MS` expires. */
+  #waitForRoute(
     find: (isFinal: boolean) => { readonly sessions: readonly Candidate[]; readonly route: CallRoute },
     signal: AbortSignal,
   ): Promise<CallRoute> {
     return new Promise(resolve => {
-      const look = (isFinal: boolean): void => {
+      const attempt = (isFinal: boolean): void => {
         const { sessions, route } = find(isFinal);
         if (route.kind === "wait" && !signal.aborted) return;
-        late[Symbol.dispose]();
-        this.#waiting.delete(again);
+        timer[Symbol.dispose]();
+        this.#waiting.delete(retry);
         if (route.kind === "session") sessions.find(({ id }) => id === route.id)?.use();
         resolve(route);
       };
-      const again = (): void => look(false),
-        late = this.clock.after(ANNOUNCE_LIMIT_MS, () => look(true));
-      this.#waiting.add(again);
-      signal.addEventListener("abort", again, { once: true });
-      look(false);
+      const retry = (): void => attempt(false),
+        timer = this.clock.after(ANNOUNCE_LIMIT_MS, () => attempt(true));
+      this.#waiting.add(retry);
+      signal.addEventListener("abort", retry, { once: true });
+      attempt(false);
     });
   }
 }
 
-/** `use` marks its announcement as used by the call. */
+/** `use` marks the announcement as used by this call. */
 interface Candidate {
   readonly id: string;
   readonly isRunning: boolean;
@@ -165,7 +171,7 @@ interface Candidate {
 }
 
 /**
- * The id of a live announcement that names this server and tool. Arguments that it reports must match those of the
+ * Returns the id of a live announcement of this server and tool. Announced arguments, if any, must equal those of the
  * call.
  */
 function announcementOf(announced: AnnouncedCalls, server: string, tool: string, args: unknown): string | undefined {

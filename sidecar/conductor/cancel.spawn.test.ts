@@ -1,4 +1,4 @@
-/** `$/cancel_request` at every hop: it reaches the request that it names, wherever that is, and no other. */
+/** Tests that `$/cancel_request` cancels exactly the request that it names, at every hop. */
 import { deepEqual, equal } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
@@ -14,7 +14,7 @@ const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const CHAINS = Math.ceil(RUNS / 50);
 
 /** A proxy that inspects every message and forwards it. */
-const LOOKS: ProxyDefinition = {
+const INSPECTS: ProxyDefinition = {
   name: "looks",
   create: () => ({
     fromClient: { requests: { "session/prompt": request => request.pass() } },
@@ -23,13 +23,13 @@ const LOOKS: ProxyDefinition = {
 };
 
 const COMPONENTS: Readonly<Record<string, (definition?: ProxyDefinition) => ProxyScript | ProxyComponent>> = {
-  "by hand": () => ({}),
-  "by hand, old": () => ({ spelling: "_proxy" }),
-  inside: definition => internalProxy("inside", definition),
-  "inside, looks": () => internalProxy("inside", LOOKS),
-  outside: definition => wiredProxy("outside", definition),
-  "outside, looks": () => wiredProxy("outside", LOOKS),
-  "a chain": definition => nestedConductor("chain", [internalProxy("first"), wiredProxy("second", definition)]),
+  scripted: () => ({}),
+  "scripted, older spelling": () => ({ spelling: "_proxy" }),
+  internal: definition => internalProxy("inside", definition),
+  "internal, inspects": () => internalProxy("inside", INSPECTS),
+  external: definition => wiredProxy("outside", definition),
+  "external, inspects": () => wiredProxy("outside", INSPECTS),
+  nested: definition => nestedConductor("chain", [internalProxy("first"), wiredProxy("second", definition)]),
 };
 const kinds = fc.array(fc.constantFrom(...Object.keys(COMPONENTS)), { maxLength: 3 });
 
@@ -40,8 +40,8 @@ const settled = async (): Promise<void> => {
     });
 };
 
-/** The requests of one side, which the other side holds until `answer` is called. */
-class Asking {
+/** The requests of one side, which the other side answers when `answer` is called. */
+class PendingRequests {
   readonly outcomes: (Outcome | undefined)[] = [];
   readonly #calls: PendingCall[];
 
@@ -106,8 +106,8 @@ suite("cancellation", function () {
         async (names, cancellations) => {
           const { chain, asked } = await chainOf(names);
           const atAgent: IncomingRequest[] = [],
-            down = new Asking(chain.client, atAgent, COUNT);
-          const up = new Asking(chain.agent.peer, asked, COUNT);
+            down = new PendingRequests(chain.client, atAgent, COUNT);
+          const up = new PendingRequests(chain.agent.peer, asked, COUNT);
           for (let n = 0; n < COUNT; n++) atAgent.push(await chain.agent.next("session/prompt"));
           while (asked.length < COUNT) await settled();
           for (const [isDown, n] of cancellations) (isDown ? down : up).cancel(n);
@@ -126,7 +126,7 @@ suite("cancellation", function () {
               side.outcomes.map(outcome => (outcome?.ok ? outcome.result : outcome?.error.code)),
               Array.from({ length: COUNT }, (_, n) => (expected(isDown).includes(n) ? -32800 : { answered: n })),
             );
-            for (let n = 0; n < COUNT; n++) side.cancel(n); // too late
+            for (let n = 0; n < COUNT; n++) side.cancel(n); // after the response
           }
           await settled();
           deepEqual([chain.warnings, chain.agent.received.filter(method => method.includes("cancel"))], [[], []]);
@@ -137,20 +137,20 @@ suite("cancellation", function () {
     ));
 
   for (const place of [0, 1, 2])
-    for (const kind of ["inside", "outside", "a chain"]) {
-      test(`reaches the far end for a request of the proxy itself (${kind}, proxy ${place + 1} of three)`, async () => {
+    for (const kind of ["internal", "external", "nested"]) {
+      test(`reaches the other end for a proxy's own request (${kind}, proxy ${place + 1} of three)`, async () => {
         let own: Chain | undefined;
-        const makes: ProxyDefinition = {
+        const requester: ProxyDefinition = {
           name: "makes",
           create: chain => {
             own = chain;
             return {};
           },
         };
-        const others = ["by hand, old", "outside", "inside"].map(name => COMPONENTS[name]?.() ?? {});
+        const components = ["scripted, older spelling", "external", "internal"].map(name => COMPONENTS[name]?.() ?? {});
         const asked: IncomingRequest[] = [];
         const chain = memoryChain(
-          others.map((item, i) => (i === place ? (COMPONENTS[kind]?.(makes) ?? {}) : item)),
+          components.map((item, i) => (i === place ? (COMPONENTS[kind]?.(requester) ?? {}) : item)),
           {
             client: {
               request: request => {
@@ -198,9 +198,9 @@ suite("cancellation", function () {
     test(`passes external proxies${flags.length > 0 ? ", in the older spelling" : ""}`, async () => {
       await using processes = new ProcessChain();
       const asked: IncomingRequest[] = [];
-      let wasAsked: () => void = () => undefined;
-      const coming = new Promise<void>(resolve => {
-        wasAsked = resolve;
+      let onRequested: () => void = () => undefined;
+      const requested = new Promise<void>(resolve => {
+        onRequested = resolve;
       });
       const chain = memoryChain(
         [processes.proxy("one", "rogue-proxy", flags), processes.proxy("two", "rogue-proxy", flags)],
@@ -208,7 +208,7 @@ suite("cancellation", function () {
           client: {
             request: request => {
               asked.push(request);
-              wasAsked();
+              onRequested();
             },
           },
         },
@@ -222,7 +222,7 @@ suite("cancellation", function () {
       down.cancel();
       await stopped;
       const up = chain.agent.peer.call("_ask", {}, () => undefined);
-      await coming;
+      await requested;
       const stoppedUp = new Promise(resolve => {
         asked[0]?.signal.addEventListener("abort", resolve);
       });

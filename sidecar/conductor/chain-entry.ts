@@ -1,4 +1,4 @@
-/** Connects two channels, or buffers the start of one. */
+/** Connects two channels (`join`), or buffers frames until a stage has started (`ChainEntry`). */
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { letGo, pass } from "./stage";
@@ -14,7 +14,10 @@ export function join(up: Channel, down: Channel): AsyncDisposable {
   return { [Symbol.asyncDispose]: end };
 }
 
-/** The client as seen by the first stage. Until the stage is ready, arriving frames wait and the client is paused. */
+/**
+ * The client's channel for the first stage. Until the stage starts, received frames are buffered and the client is
+ * paused.
+ */
 export class ChainEntry implements Channel {
   #receiver: Receiver | undefined;
   #ready: () => void = () => undefined;

@@ -1,6 +1,6 @@
 /**
- * The components of a chain. They are all started together at the first `initialize`. The creator of the list decides
- * how each one is started.
+ * The components of a chain. All components start at the first `initialize`. Each external component contains the
+ * function that starts it.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -12,7 +12,7 @@ export interface Running {
   readonly channel: Channel;
   /** Stops the component; idempotent. */
   stop(): Promise<void>;
-  /** Its last output on stderr; empty if none. */
+  /** Last output on stderr; empty if none. */
   lastWords(): string;
 }
 
@@ -25,7 +25,7 @@ export type Start = () => Running | Promise<Running>;
 export type ProxyComponent =
   /** A process, or any other implementation of the proxies' wire protocol. */
   | { readonly kind: "external"; readonly name: string; readonly start: Start; readonly memory?: DialectMemory }
-  /** In this process: nothing is serialised or wrapped. `serve` takes ownership of both channels. */
+  /** Runs in this process, without serialisation or envelopes. `serve` takes ownership of both channels. */
   | {
       readonly kind: "internal";
       readonly name: string;
@@ -43,13 +43,13 @@ export interface Notice {
   readonly component: string;
   readonly message: string;
   readonly cause?: unknown;
-  /** The reason for the end of its connection, if that is the cause. */
+  /** The close reason of the component's connection, if that is the cause. */
   readonly reason?: Closed;
 }
 
 /**
- * Receives every message that crosses a hop. Calls must be cheap; an untraced chain has no `Trace`. `link` counts from
- * 0, between the client and the first component. "down" is towards the agent.
+ * Receives every message that crosses a hop. Calls must be cheap. An untraced chain has no `Trace`. `link` is the index
+ * of the hop; 0 is the hop between the client and the first component. "down" is towards the agent.
  */
 export interface Trace {
   message(from: string, to: string, frame: Frame, link: number, way: "down" | "up"): void;

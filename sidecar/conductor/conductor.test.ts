@@ -39,7 +39,7 @@ suite("Conductor", () => {
     "one external proxy": [PASS],
     "one internal proxy": [nothing()],
     "three external proxies": [PASS, PASS, PASS],
-    "old and new, inside and outside": [{ spelling: "_proxy" as const }, nothing(), PASS, nothing()],
+    "external and internal proxies in both spellings": [{ spelling: "_proxy" as const }, nothing(), PASS, nothing()],
   })) {
     test(`forwards requests, updates, permissions and notifications in order with ${what}`, async () => {
       const asked: unknown[] = [];
@@ -69,11 +69,11 @@ suite("Conductor", () => {
       chain.agent.report("s1", "late");
       chain.client.notify("session/cancel", { sessionId: "s1" });
       await settled();
-      const said = (text: string) => [
+      const updateOf = (text: string) => [
         "session/update",
         { sessionId: "s1", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } },
       ];
-      deepEqual(chain.notifications, [said("a"), said("b"), { stopReason: "end_turn" }, said("late")]);
+      deepEqual(chain.notifications, [updateOf("a"), updateOf("b"), { stopReason: "end_turn" }, updateOf("late")]);
       deepEqual(asked, [["session/request_permission", { sessionId: "s1", options: [1] }]]);
       equal(chain.agent.received.at(-1), "cancel s1");
       deepEqual([chain.notices, chain.warnings], [[], []]);

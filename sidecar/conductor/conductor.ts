@@ -1,18 +1,18 @@
 /**
- * The conductor: a chain of proxies with an agent at its end. Its client sees one agent, or one proxy if the chain ends
- * in the conductor's own successor.
+ * The conductor runs a chain of proxies with an agent at its end. To its client, the conductor is an agent, or a proxy
+ * if the chain ends in the conductor's own successor.
  *
  *   client ══ hop ── entry ─ stage ─ link ─ stage ─ link ─ … ─ agent ══ process
  *
  *   waiting ── initialize ──▶ running ── the client disconnects, a component fails, dispose ──▶ ended
  *
- * Each stage is written as if it had one client and one successor. Links keep order, including answers, and are
- * bounded. A stage waits when the next one is behind.
+ * Each stage has one client and one successor. Links are bounded and preserve order, including responses. A stage
+ * pauses while the next link is full.
  *
  * Invariants:
  * - No component starts before the first `initialize`; then all start at once.
- * - Every request of the client is answered, if necessary with an error that names the failed component.
- * - When `closed` resolves, nothing is left running.
+ * - Every request of the client is answered, with an error that names the failed component if necessary.
+ * - When `closed` resolves, no component is running.
  */
 import { serveProxy } from "../proxies/kit";
 import type { Channel } from "../rpc/channel";
@@ -42,7 +42,7 @@ export interface ConductorOptions {
   /** Reports protocol violations for the log, with the component that caused them. */
   readonly onWarning: (what: string, detail: unknown) => void;
   readonly trace?: Trace;
-  /** The bridge through which agents without MCP over ACP reach its servers. */
+  /** Options of the bridge for agents that do not support MCP over ACP. */
   readonly bridge?: Omit<McpBridgeOptions, "clock">;
 }
 
@@ -69,7 +69,7 @@ class Conductor implements AsyncDisposable {
   readonly #successor: ProxyHop | undefined;
   readonly #fromSuccessor: ChainEntry | undefined;
   #state: State = { kind: "waiting" };
-  /** The first failure of a component; later ones are its consequences. */
+  /** The first failure of a component. Later failures are its consequences. */
   #failure: ConductorClosed | undefined;
   #ending: Promise<void> | undefined;
   #settleClosed: (reason: ConductorClosed) => void = () => undefined;
@@ -89,7 +89,7 @@ class Conductor implements AsyncDisposable {
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
-  /** Why the chain ends; set as soon as it is known, before the client is notified. */
+  /** The failure that ends the chain. Set before the client is notified. */
   get failure(): ConductorClosed | undefined {
     return this.#failure;
   }
@@ -107,8 +107,8 @@ class Conductor implements AsyncDisposable {
       return this.#initializable(frame, checked => this.#down.paused(first.arrived(checked)));
     }
     if (this.#state.kind === "ended" || envelope.kind !== "request") return;
-    const wrong = this.#whyNotFirst(envelope.method);
-    if (wrong) return pass(failure(Number(envelope.id), wrong), this.#client);
+    const error = this.#firstRequestError(envelope.method);
+    if (error) return pass(failure(Number(envelope.id), error), this.#client);
     return this.#initializable(frame, checked => {
       const first = new ChainEntry(this.#client, () => this.#chainEnded());
       this.#state = { kind: "running", first, stages: this.#startAll(first) };
@@ -116,23 +116,23 @@ class Conductor implements AsyncDisposable {
     });
   }
 
-  /** Answers an `initialize` with an invalid version; passes all other frames on. */
-  #initializable(frame: Frame, passOn: (frame: Frame) => void | Promise<void>): void | Promise<void> {
+  /** Rejects an `initialize` with an invalid version. Forwards all other frames. */
+  #initializable(frame: Frame, forward: (frame: Frame) => void | Promise<void>): void | Promise<void> {
     const inside = this.#asInitialize(frame),
       { envelope } = inside;
-    if (envelope.kind !== "request" || envelope.method !== AGENT_METHODS.initialize) return passOn(inside);
+    if (envelope.kind !== "request" || envelope.method !== AGENT_METHODS.initialize) return forward(inside);
     const checked = negotiated(inside);
-    return "error" in checked ? pass(failure(Number(envelope.id), checked.error), this.#client) : passOn(checked.frame);
+    return "error" in checked
+      ? pass(failure(Number(envelope.id), checked.error), this.#client)
+      : forward(checked.frame);
   }
 
-  /** The client of a proxy initialises it. All other proxy methods are misplaced here. */
+  /** A proxy accepts its initialize method from its client. All other proxy methods are misplaced here. */
   #isMisplaced(method: string): boolean {
     return isProxyMethod(method) && !(this.#successor && isProxyInitialize(method));
   }
 
-  /**
-   * Started together with the client: a connection delivers nothing until both of its conversations have a receiver.
-   */
+  /** Starts the successor's channel, because a hop delivers no frame until both of its channels have a receiver. */
   #successorEntry(successor: Channel): ChainEntry {
     const entry = new ChainEntry(successor, () => this.#chainEnded());
     successor.start({
@@ -143,7 +143,7 @@ class Conductor implements AsyncDisposable {
     return entry;
   }
 
-  /** Normalises every spelling to `initialize`, the only one inside the chain. */
+  /** Normalises the method of every dialect to `initialize`, the only one inside the chain. */
   #asInitialize(frame: Frame): Frame {
     const { envelope } = frame;
     if (!this.#successor || envelope.kind !== "request" || !isProxyInitialize(envelope.method)) return frame;
@@ -151,16 +151,16 @@ class Conductor implements AsyncDisposable {
     return frame.withMethod(AGENT_METHODS.initialize);
   }
 
-  #whyNotFirst(method: string): RpcErrorObject | undefined {
-    const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
+  #firstRequestError(method: string): RpcErrorObject | undefined {
+    const errorOf = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
     if (method !== AGENT_METHODS.initialize && !isProxyInitialize(method))
-      return wrong(`“${method}” was received before initialize.`);
+      return errorOf(`“${method}” was received before initialize.`);
     if (method === AGENT_METHODS.initialize && this.#successor)
-      return wrong("This process is a proxy and expects proxy/initialize. To use it as an agent, specify an agent.");
-    // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older
-    // method.
+      return errorOf("This process is a proxy and expects proxy/initialize. To use it as an agent, specify an agent.");
+    // Not -32600: an older proxy forwards the method of a newer conductor, which retries with the older method
+    // after this error.
     if (method !== AGENT_METHODS.initialize && !this.#successor)
-      return wrong(
+      return errorOf(
         "This process is an agent and expects initialize. To use it as a proxy, start it without an agent.",
         RpcCode.methodNotFound,
       );
@@ -225,7 +225,7 @@ class Conductor implements AsyncDisposable {
     };
   }
 
-  /** The chain ended from the inside: the first stage has closed its channel to the client. */
+  /** Called when the first stage has closed its channel to the client. */
   #chainEnded(): void {
     this.#end(this.#failure ?? { message: "The chain has ended." });
   }

@@ -1,6 +1,6 @@
 /**
- * Arbitrary bytes of a message, in arbitrary chunks. The received message equals `JSON.parse` of the sent one, with
- * another id. Unknown members arrive as the bytes that were sent.
+ * Sends messages of arbitrary bytes in arbitrary chunks. The received message equals `JSON.parse` of the sent message,
+ * with another id. The bytes of unknown members are preserved.
  */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -19,7 +19,7 @@ import {
 import type { ProxyComponent } from "./component";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
-/** A run is a batch of messages through a chain. */
+/** The number of batches of messages through a chain. */
 const BATCHES = Math.ceil(RUNS / 50);
 
 type Json = Readonly<Record<string, unknown>>;
@@ -61,7 +61,7 @@ const text = fc.oneof(
   fc.constantFrom("id", "method", "params", "result", "error", "jsonrpc", "_meta", "", "__proto__"),
 );
 
-/** The text of any JSON value in every spelling, including numbers that a double cannot represent. */
+/** JSON text of any value in any spelling, including numbers that a double cannot represent. */
 const written: fc.Arbitrary<string> = fc.letrec<{ value: string }>(tie => ({
   value: fc.oneof(
     { maxDepth: 6, depthSize: "small" },
@@ -126,7 +126,7 @@ function line(members: Readonly<Record<string, string>>, extra: boolean): fc.Arb
 const notification = fc
   .tuple(method, params, fc.boolean())
   .chain(([m, p, extra]) => line({ method: JSON.stringify(m), params: p }, extra));
-/** Placeholder for the id of the answer. */
+/** Placeholder for the id of the response. */
 const ID = '"the id of the request"';
 const answer = fc.oneof(
   fc
@@ -151,23 +151,25 @@ const exchange: fc.Arbitrary<Exchange> = fc
 
 const CHAINS: Readonly<Record<string, (cut?: Cut) => readonly ProxyComponent[]>> = {
   "no proxy": () => [],
-  "three proxies outside": cut => ["a", "b", "c"].map(name => wiredProxy(name, undefined, cut)),
-  "inside, outside, and a chain in the chain": cut => [
+  "three external proxies": cut => ["a", "b", "c"].map(name => wiredProxy(name, undefined, cut)),
+  "internal, external and nested proxies": cut => [
     internalProxy("a"),
     wiredProxy("b", undefined, cut),
     nestedConductor("c", [internalProxy("d"), wiredProxy("e", undefined, cut)], cut),
   ],
 };
-/** Slow. */
-const ONE_BY_ONE = "bytes one by one";
+/** Slow, so that it runs fewer batches. */
+const ONE_BY_ONE = "single bytes";
 const CUTS: Readonly<Record<string, Cut | undefined>> = {
   [ONE_BY_ONE]: pieces(1),
   "pieces of 64 kB": pieces(65_536),
-  "lines that end as on Windows": returns,
-  "whatever the stream makes of it": undefined,
+  "CRLF line ends": returns,
+  "chunks of the stream": undefined,
 };
 
-/** Sends lines from one end; the other end receives the same, except for ids. Returns the received messages. */
+/**
+ * Sends lines from one end and asserts that the other end receives them, except for ids. Returns the received messages.
+ */
 async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Promise<readonly Json[]> {
   const already = to.lines.length;
   for (const item of lines) from.report(item);
@@ -185,24 +187,20 @@ async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Pro
   return received;
 }
 
-/** `asker` sends the requests, the other end answers, both with these bytes. */
-async function conversation(asker: LineEnd, answerer: LineEnd, exchanges: readonly Exchange[]): Promise<void> {
+/** `client` sends the requests and `server` the responses, with these bytes. */
+async function conversation(client: LineEnd, server: LineEnd, exchanges: readonly Exchange[]): Promise<void> {
   const asked = await across(
-    asker,
-    answerer,
+    client,
+    server,
     exchanges.map(({ request }) => request),
   );
-  const already = asker.lines.length;
+  const already = client.lines.length;
   for (const [i, { answer }] of exchanges.entries())
-    answerer.report(answer.replace(ID, () => JSON.stringify(asked[i]?.id)));
+    server.report(answer.replace(ID, () => JSON.stringify(asked[i]?.id)));
   for (const [i, { id, answer }] of exchanges.entries()) {
-    const arrived = await asker.line(already + i);
-    deepEqual(
-      parsed(arrived),
-      parsed(answer.replace(ID, () => id)),
-      "the answer is what was answered, under the id of the request",
-    );
-    if (!id.startsWith('"')) ok(arrived.includes(id), `${id} is not what became of it: ${arrived}`);
+    const arrived = await client.line(already + i);
+    deepEqual(parsed(arrived), parsed(answer.replace(ID, () => id)), "the response is unchanged except for its id");
+    if (!id.startsWith('"')) ok(arrived.includes(id), `the id ${id} is missing: ${arrived}`);
   }
 }
 
@@ -210,7 +208,7 @@ suite("byte-exact messages in a chain", function () {
   this.timeout(timeLimit(240_000));
   for (const [what, proxies] of Object.entries(CHAINS))
     for (const [how, cut] of Object.entries(CUTS)) {
-      test(`delivers the bytes that were sent: ${what}, ${how}`, async () => {
+      test(`delivers the sent bytes: ${what}, ${how}`, async () => {
         await using chain = await wiredChain(proxies(cut), cut);
         await fc.assert(
           fc.asyncProperty(
@@ -233,20 +231,25 @@ suite("byte-exact messages in a chain", function () {
 
 suite("unknown messages", function () {
   this.timeout(timeLimit(120_000));
-  const three = (): readonly ProxyComponent[] => CHAINS["three proxies outside"]?.() ?? [];
-  const exact = async (from: LineEnd, to: LineEnd, say: string, contains: string): Promise<void> => {
+  const three = (): readonly ProxyComponent[] => CHAINS["three external proxies"]?.() ?? [];
+  const exact = async (from: LineEnd, to: LineEnd, message: string, contains: string): Promise<void> => {
     const at = to.lines.length;
-    from.report(say);
+    from.report(message);
     const arrived = await to.line(at);
-    ok(arrived.includes(contains), `${arrived}\nhas not\n${contains}`);
+    ok(arrived.includes(contains), `${arrived}\ndoes not contain\n${contains}`);
   };
 
   test("forwards unknown params, updates, results, errors and members byte for byte", async () => {
     await using chain = await wiredChain(three());
     await fc.assert(
-      fc.asyncProperty(params, written, fc.constantFrom("client", "agent"), async (given, value, who) => {
+      fc.asyncProperty(params, written, fc.constantFrom("client", "agent"), async (sentParams, value, who) => {
         const [from, to] = who === "client" ? [chain.client, chain.agent] : [chain.agent, chain.client];
-        await exact(from, to, `{"jsonrpc":"2.0","method":"_vendor/told","params":${given}}`, `"params":${given}`);
+        await exact(
+          from,
+          to,
+          `{"jsonrpc":"2.0","method":"_vendor/told","params":${sentParams}}`,
+          `"params":${sentParams}`,
+        );
         await exact(
           from,
           to,
@@ -257,8 +260,8 @@ suite("unknown messages", function () {
         await exact(
           from,
           to,
-          `{"jsonrpc":"2.0","id":"q","method":"_vendor/asked","params":${given}}`,
-          `"params":${given}`,
+          `{"jsonrpc":"2.0","id":"q","method":"_vendor/asked","params":${sentParams}}`,
+          `"params":${sentParams}`,
         );
         const own = JSON.stringify(parsed(to.lines.at(-1) ?? "").id);
         await exact(
@@ -277,7 +280,7 @@ suite("unknown messages", function () {
       [pieces(65_536), 20_000],
       [pieces(1), 1000],
     ] as const) {
-      await using chain = await wiredChain(CHAINS["three proxies outside"]?.(cut) ?? [], cut);
+      await using chain = await wiredChain(CHAINS["three external proxies"]?.(cut) ?? [], cut);
       for (const value of [
         "[".repeat(n) + "]".repeat(n),
         '{"a":'.repeat(n) + "1" + "}".repeat(n),

@@ -1,6 +1,6 @@
 /**
- * kill -9 of each component at each step of a turn: in a chain of three programs and an agent, and in the command that
- * runs a conductor. The step is detected from the messages that cross the chain, so that it is always the same.
+ * Kills each component with SIGKILL at each step of a turn, in a chain of programs and in the command that runs a
+ * conductor. Steps are detected from messages, so that they are reproducible.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
@@ -29,44 +29,48 @@ const PROXIES = { One: "pass-proxy", Two: "rogue-proxy", Three: "pass-proxy" } a
 const VICTIMS = RUNS < 10_000 ? ["Two", "Agent"] : [...Object.keys(PROXIES), "Agent"];
 
 interface Step {
-  /** The event, as recorded by `Doomed`, and its occurrence, after which the component is killed. */
+  /** The component is killed at the `nth` occurrence of this event. */
   readonly when: string;
   readonly nth?: number;
   readonly prompt?: string;
   /** Flags of the agent. */
   readonly flags?: readonly string[];
-  /** No request is pending then. */
+  /** Whether no request is pending at this step. */
   readonly idle?: true;
 }
 
 const BEFORE_INITIALIZED: Readonly<Record<string, Step>> = {
   "as it starts": { when: "start" },
-  "while initialize is under way": { when: "Agent is asked initialize" },
+  "while initialize is pending": { when: "Agent received initialize" },
 };
-/** The agent may receive the request before it runs. */
-const AGENT_INITIALIZES: Step = { when: "Agent has spoken, and is asked initialize", flags: ["--hang-init"] };
+/** The request may be sent before the agent's process is running. */
+const AGENT_INITIALIZES: Step = { when: "Agent wrote stderr and received initialize", flags: ["--hang-init"] };
 const INITIALIZED: Readonly<Record<string, Step>> = {
-  "after initialize": { when: "client has the answer to initialize", idle: true },
-  "while session/new is under way": { when: "Agent is asked session/new" },
-  "before the first update": { when: "Agent is asked session/prompt", prompt: "say one\nhang-forever" },
-  "between updates": { when: "client has an update", nth: 3, prompt: "stream 100 chunks of 20 chars\nhang-forever" },
-  "while a question is open": { when: "client has a question", prompt: "ask t1" },
-  "while a cancellation is under way": { when: "Agent hears session/cancel", prompt: "say cancel me\nhang-forever" },
-  "after the answer": { when: "client has the answer to session/prompt", prompt: "say done", idle: true },
+  "after initialize": { when: "client received the response to initialize", idle: true },
+  "while session/new is pending": { when: "Agent received session/new" },
+  "before the first update": { when: "Agent received session/prompt", prompt: "say one\nhang-forever" },
+  "between updates": {
+    when: "client received an update",
+    nth: 3,
+    prompt: "stream 100 chunks of 20 chars\nhang-forever",
+  },
+  "while a permission request is pending": { when: "client received a question", prompt: "ask t1" },
+  "while a cancellation is pending": { when: "Agent received session/cancel", prompt: "say cancel me\nhang-forever" },
+  "after the response": { when: "client received the response to session/prompt", prompt: "say done", idle: true },
 };
 
-/** The component's name, from its name in a trace. */
+/** Converts a name in a trace to the component's name. */
 function nameOf(traced: string): string {
   return traced === "agent" ? "Agent" : traced.replace(/^\d+ /, "");
 }
 
-/** A chain in which one component is killed, and a client that continues as long as it can. */
-class Doomed implements AsyncDisposable {
+/** A chain whose `victim` is killed at a step, and its client. */
+class KilledChain implements AsyncDisposable {
   readonly processes = new ProcessChain();
   readonly chain: MemoryChain;
   readonly questions: IncomingRequest[] = [];
-  /** The method of each request id; the id differs on each side of a proxy. */
-  readonly #asked = new Map<unknown, string>();
+  /** The method of each request, by id. The id differs on each side of a proxy. */
+  readonly #methods = new Map<unknown, string>();
   readonly #before = new Set<string>();
   #times = 0;
   #killed = false;
@@ -93,43 +97,43 @@ class Doomed implements AsyncDisposable {
           message: (sender, receiver, { envelope }) => {
             const [from, to] = [nameOf(sender), nameOf(receiver)];
             if (envelope.kind === "response")
-              return this.#happens(`${from} answers ${this.#asked.get(envelope.id) ?? ""}`);
-            if (envelope.kind === "request") this.#asked.set(envelope.id, envelope.method);
-            this.#happens(`${to} ${envelope.kind === "request" ? "is asked" : "hears"} ${envelope.method}`);
+              return this.#happens(`${from} answers ${this.#methods.get(envelope.id) ?? ""}`);
+            if (envelope.kind === "request") this.#methods.set(envelope.id, envelope.method);
+            this.#happens(`${to} received ${envelope.method}`);
           },
         },
       },
       client: {
         request: request => {
           this.questions.push(request);
-          this.#happens("client has a question");
+          this.#happens("client received a question");
         },
         notification: () => {
-          this.#happens("client has an update");
-          if (step.when === "Agent hears session/cancel")
+          this.#happens("client received an update");
+          if (step.when === "Agent received session/cancel")
             this.chain.client.notify("session/cancel", { sessionId: "session-1" });
         },
       },
     });
     this.processes.spoke = name => {
-      if (name === "Agent") this.#happens("Agent has spoken");
+      if (name === "Agent") this.#happens("Agent wrote stderr");
     };
   }
 
-  /** Returns undefined if every request was answered and a dying chain had no more requests to answer. */
+  /** Runs one turn. Returns the error of the failed request, if any. */
   async turn(): Promise<RpcError | undefined> {
-    const asks = [
+    const requests = [
       ["initialize", { protocolVersion: 1 }],
       ["session/new", { cwd: process.cwd(), mcpServers: [] }],
       ["session/prompt", { sessionId: "session-1", prompt: [{ type: "text", text: this.step.prompt ?? "say done" }] }],
     ] as const;
-    for (const [method, params] of asks) {
+    for (const [method, params] of requests) {
       try {
         await this.chain.client.request(method, params);
       } catch (error) {
         return error as RpcError;
       }
-      this.#happens(`client has the answer to ${method}`);
+      this.#happens(`client received the response to ${method}`);
       if (this.#killed && this.step.idle) return undefined;
     }
     return undefined;
@@ -144,9 +148,9 @@ class Doomed implements AsyncDisposable {
   }
 
   #happens(what: string): void {
-    if (what === "Agent has spoken" || what === "Agent is asked initialize") {
+    if (what === "Agent wrote stderr" || what === "Agent received initialize") {
       this.#before.add(what);
-      if (this.#before.size === 2) this.#happens("Agent has spoken, and is asked initialize");
+      if (this.#before.size === 2) this.#happens("Agent wrote stderr and received initialize");
     }
     if (what !== this.step.when || ++this.#times !== (this.step.nth ?? 1)) return;
     this.#killed = true;
@@ -164,23 +168,23 @@ class Doomed implements AsyncDisposable {
 }
 
 const KILLED = "exited unexpectedly (signal SIGKILL).";
-const lastWords = (name: string): string => `${name}: this is how it goes\nthese are the last words of ${name}`;
+const lastOutput = (name: string): string => `${name}: this is how it goes\nthese are the last words of ${name}`;
 
-/** Checks the chain after it has ended because of the victim. */
-async function ended({ chain, victim, processes }: Doomed, hasSpoken = true): Promise<void> {
+/** Asserts that the chain has closed because of the victim. */
+async function ended({ chain, victim, processes }: KilledChain, hasOutput = true): Promise<void> {
   const { component, message, cause } = await chain.conductor.closed;
   deepEqual(processes.living, []);
   equal(component, victim);
   ok(message.startsWith(`${victim} ${KILLED}`), message);
   deepEqual(chain.notices, [{ kind: "failed", component: victim, message, cause }]);
-  if (hasSpoken) equal(cause, lastWords(victim));
+  if (hasOutput) equal(cause, lastOutput(victim));
 }
 
-function names(error: RpcError | undefined, victim: string, hasSpoken = true): void {
-  ok(error?.message.startsWith(`${victim} ${KILLED}`), error?.message ?? "everything was answered");
+function names(error: RpcError | undefined, victim: string, hasOutput = true): void {
+  ok(error?.message.startsWith(`${victim} ${KILLED}`), error?.message ?? "no request failed");
   const { component, details } = objectOr(error?.data);
   equal(component, victim);
-  if (hasSpoken) equal(details, lastWords(victim));
+  if (hasOutput) equal(details, lastOutput(victim));
 }
 
 const settled = async (): Promise<void> => {
@@ -196,22 +200,22 @@ suite("killed process in a chain", function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
   });
 
-  for (const [when, other] of Object.entries(BEFORE_INITIALIZED))
+  for (const [when, early] of Object.entries(BEFORE_INITIALIZED))
     for (const victim of VICTIMS)
       test(`reports the exit of ${victim}, ${when}`, async () => {
-        const step = victim === "Agent" && other.when !== "start" ? AGENT_INITIALIZES : other;
-        const hasSpoken = step.when !== "start";
+        const step = victim === "Agent" && early.when !== "start" ? AGENT_INITIALIZES : early;
+        const hasOutput = step.when !== "start";
         for (let n = 0; n < ROUNDS; n++) {
-          await using doomed = new Doomed(victim, step);
-          const { chain, processes } = doomed;
-          const error = await doomed.turn();
-          ok(doomed.killed);
+          await using killedChain = new KilledChain(victim, step);
+          const { chain, processes } = killedChain;
+          const error = await killedChain.turn();
+          ok(killedChain.killed);
           if (victim === "Agent") {
-            names(error, victim, hasSpoken);
-            await ended(doomed, hasSpoken);
+            names(error, victim, hasOutput);
+            await ended(killedChain, hasOutput);
             continue;
           }
-          equal(error, undefined, "the chain goes on without it");
+          equal(error, undefined, "the chain continues without the victim");
           deepEqual(
             chain.notices.map(({ kind, component }) => [kind, component]),
             [["bypassed", victim]],
@@ -222,7 +226,7 @@ suite("killed process in a chain", function () {
               `^The agent extension “${victim}” is skipped: ${victim} exited unexpectedly \\(signal SIGKILL\\)\.`,
             ),
           );
-          if (hasSpoken) equal(chain.notices[0]?.cause, lastWords(victim));
+          if (hasOutput) equal(chain.notices[0]?.cause, lastOutput(victim));
           await chain.conductor[Symbol.asyncDispose]();
           deepEqual(processes.living, []);
         }
@@ -232,31 +236,31 @@ suite("killed process in a chain", function () {
     for (const victim of VICTIMS)
       test(`rejects the turn when ${victim} is killed: ${when}`, async () => {
         for (let n = 0; n < ROUNDS; n++) {
-          await using doomed = new Doomed(victim, step);
-          const error = await doomed.turn();
-          ok(doomed.killed);
+          await using killedChain = new KilledChain(victim, step);
+          const error = await killedChain.turn();
+          ok(killedChain.killed);
           if (step.idle) equal(error, undefined);
           else names(error, victim);
-          await ended(doomed);
+          await ended(killedChain);
           deepEqual(
-            doomed.questions.map(({ signal }) => signal.aborted),
+            killedChain.questions.map(({ signal }) => signal.aborted),
             step.when.includes("question") ? [true] : [],
           );
-          await rejects(doomed.chain.client.request("session/new", {}), "nobody is left to answer");
+          await rejects(killedChain.chain.client.request("session/new", {}), "the chain has closed");
         }
       });
 
   for (const victim of VICTIMS)
     test(`delivers the response that ${victim} sent before it was killed`, async () => {
       for (let n = 0; n < ROUNDS; n++) {
-        await using doomed = new Doomed(victim, {
+        await using killedChain = new KilledChain(victim, {
           when: `${victim} answers session/prompt`,
           prompt: "stream 20 chunks of 2000 chars",
         });
-        equal(await doomed.turn(), undefined);
-        ok(doomed.killed);
-        equal(doomed.chain.notifications.length, 0);
-        await ended(doomed);
+        equal(await killedChain.turn(), undefined);
+        ok(killedChain.killed);
+        equal(killedChain.chain.notifications.length, 0);
+        await ended(killedChain);
       }
     });
 });
@@ -267,15 +271,14 @@ suite("proxy whose successor exited", () => {
     message: "agent died.",
     data: { component: "agent", details: "The other side closed the connection." },
   };
-  const told = (error: unknown): unknown => (error instanceof RpcError ? { ...error.toJSON() } : error);
+  const errorObject = (error: unknown): unknown => (error instanceof RpcError ? { ...error.toJSON() } : error);
 
   /**
-   * A proxy that holds `_hold`, behind one that forwards everything; the client waits for that request and for a
-   * prompt.
+   * A chain whose second proxy holds `_hold`. The agent exits while the client waits for that request and for a prompt.
    */
   async function dying() {
     let take: (request: IncomingRequest) => void = () => undefined;
-    const asked = new Promise<IncomingRequest>(resolve => {
+    const pending = new Promise<IncomingRequest>(resolve => {
       take = resolve;
     });
     const chain = memoryChain([
@@ -289,21 +292,21 @@ suite("proxy whose successor exited", () => {
       },
     ]);
     await chain.client.request("initialize", { protocolVersion: 1 });
-    const passed = chain.client.request("session/prompt", {}).catch(told),
-      held = chain.client.request("_hold", {}).catch(told);
+    const passed = chain.client.request("session/prompt", {}).catch(errorObject),
+      held = chain.client.request("_hold", {}).catch(errorObject);
     await chain.agent.next("session/prompt");
-    const kept = await asked;
+    const heldRequest = await pending;
     await chain.agent.die();
     await settled();
-    return { chain, passed, held, kept, holds: chain.proxies[1]! };
+    return { chain, passed, held, heldRequest, holds: chain.proxies[1]! };
   }
 
   test("receives errors for its requests while its earlier messages still reach its client", async () => {
-    const { chain, passed, held, kept, holds } = await dying();
+    const { chain, passed, held, heldRequest, holds } = await dying();
     deepEqual(await passed, DEAD);
-    deepEqual(await holds.successor("session/new", {}).catch(told), DEAD);
+    deepEqual(await holds.successor("session/new", {}).catch(errorObject), DEAD);
     holds.peer.notify("session/update", { n: 1 });
-    kept.respond("in time");
+    heldRequest.respond("in time");
     equal(await held, "in time");
     equal((await chain.conductor.closed).component, "agent");
     deepEqual(chain.notifications[0], ["session/update", { n: 1 }]);
@@ -340,19 +343,19 @@ suite("proxy whose successor exited", () => {
         ],
         { agent },
       );
-    const asked = chain.client.request("initialize", { protocolVersion: 1 }).catch(told);
+    const pending = chain.client.request("initialize", { protocolVersion: 1 }).catch(errorObject);
     (await agent.next("initialize")).fail(new RpcError(-32000, "There is no licence."));
     await agent.die();
-    deepEqual(await asked, { code: -32000, message: "There is no licence." });
+    deepEqual(await pending, { code: -32000, message: "There is no licence." });
     equal((await chain.conductor.closed).component, "agent");
   });
 
   test("is not reported as failed when it has not forwarded initialize", async () => {
     const chain = memoryChain([{ initialize: () => undefined }]);
-    const asked = chain.client.request("initialize", { protocolVersion: 1 }).catch(told);
+    const pending = chain.client.request("initialize", { protocolVersion: 1 }).catch(errorObject);
     await settled();
     await chain.agent.die();
-    deepEqual(await asked, DEAD);
+    deepEqual(await pending, DEAD);
     await chain.conductor.closed;
     deepEqual(
       chain.notices.map(({ kind, component }) => [kind, component]),
@@ -390,7 +393,7 @@ suite("internal proxy that ends", () => {
   });
 });
 
-/** `symposium-acp-agent run-with` as an editor starts it, and the editor. */
+/** An editor that starts `symposium-acp-agent run-with`. */
 class Editor implements AsyncDisposable {
   readonly peer: Peer;
   readonly questions: IncomingRequest[] = [];
@@ -399,16 +402,16 @@ class Editor implements AsyncDisposable {
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #happened: (what: string) => void;
 
-  constructor(witnesses: Witnesses, home: string, happened: (what: string, editor: Editor) => void) {
-    const agent = observed("Agent", scriptedAgent(["--early-commands"]), witnesses.address);
+  constructor(observer: ProcessObserver, home: string, happened: (what: string, editor: Editor) => void) {
+    const agent = observed("Agent", scriptedAgent(["--early-commands"]), observer.address);
     const proxies = Object.entries(PROXIES).flatMap(([name, file]) => [
       "--proxy",
-      asJson(observed(name, program(file), witnesses.address)),
+      asJson(observed(name, program(file), observer.address)),
     ]);
     const { command, args, env } = observed(
       "conductor",
       program("symposium-acp-agent", ["run-with", "--log", "debug", ...proxies, "--agent", asJson(agent)]),
-      witnesses.address,
+      observer.address,
     );
     this.#happened = what => happened(what, this);
     this.#process = spawn(command, [...args], { env: { ...process.env, ...env, HOME: home, USERPROFILE: home } });
@@ -416,17 +419,18 @@ class Editor implements AsyncDisposable {
     this.#process.stderr.setEncoding("utf8").on("data", (text: string) => {
       for (const [, word = ""] of text.matchAll(/now: (\w+)/g)) this.#happened(word);
     });
-    let leave = (): void => undefined;
+    let onClosed = (): void => undefined;
     this.closed = new Promise(resolve => {
-      leave = resolve;
+      onClosed = resolve;
     });
     this.peer = new Peer(ndjsonChannel(this.#process.stdout, this.#process.stdin), {
       request: request => {
         this.questions.push(request);
-        this.#happened(`is asked ${request.method}`);
+        this.#happened(`received ${request.method}`);
       },
-      notification: (_, params) => this.#happened(`hears ${String(objectOr(objectOr(params).update).sessionUpdate)}`),
-      closed: leave,
+      notification: (_, params) =>
+        this.#happened(`received ${String(objectOr(objectOr(params).update).sessionUpdate)}`),
+      closed: onClosed,
     });
   }
 
@@ -434,7 +438,7 @@ class Editor implements AsyncDisposable {
     this.#process.kill("SIGKILL");
   }
 
-  /** The error of the pending request when the command is killed. */
+  /** Runs one turn. Returns the error of the pending request when the command is killed. */
   async turn(prompt: string): Promise<unknown> {
     try {
       await this.peer.request("initialize", { protocolVersion: 1 });
@@ -459,13 +463,13 @@ function asJson({ name, command, args, env }: ReturnType<typeof program>): strin
 }
 
 /** Detects the start and the end of each process. */
-class Witnesses implements AsyncDisposable {
+class ProcessObserver implements AsyncDisposable {
   readonly ended = new Map<string, Promise<unknown>>();
   readonly #server: Server;
 
   constructor(
     readonly address: string,
-    seen: (name: string) => void,
+    onStarted: (name: string) => void,
   ) {
     this.#server = createServer(socket =>
       socket
@@ -473,7 +477,7 @@ class Witnesses implements AsyncDisposable {
         .on("error", () => undefined)
         .on("data", (name: string) => {
           this.ended.set(name, once(socket, "close"));
-          seen(name);
+          onStarted(name);
         }),
     );
   }
@@ -492,24 +496,24 @@ suite("killed conductor command", function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
   });
 
-  const EVERYBODY = ["conductor", ...Object.keys(PROXIES), "Agent"];
+  const ALL_PROCESSES = ["conductor", ...Object.keys(PROXIES), "Agent"];
   const STEPS: Readonly<Record<string, { readonly when: string; readonly prompt?: string; readonly nth?: number }>> = {
     "before initialize": { when: "conductor has started" },
-    "while initialize is under way": { when: "Agent has started" },
+    "while initialize is pending": { when: "Agent has started" },
     "after initialize": { when: "initialized" },
-    "while session/new is under way": { when: "hears available_commands_update" },
+    "while session/new is pending": { when: "received available_commands_update" },
     "before the first update": { when: "prompted", prompt: "stderr now: prompted\nhang-forever" },
     "between updates": {
-      when: "hears agent_message_chunk",
+      when: "received agent_message_chunk",
       nth: 3,
       prompt: "stream 100 chunks of 20 chars\nhang-forever",
     },
-    "while a question is open": { when: "is asked session/request_permission", prompt: "ask t1" },
-    "while a cancellation is under way": {
+    "while a permission request is pending": { when: "received session/request_permission", prompt: "ask t1" },
+    "while a cancellation is pending": {
       when: "cancelled",
       prompt: "stderr now: ready\nwait-cancel\nstderr now: cancelled\nhang-forever",
     },
-    "after the answer": { when: "answered", prompt: "say done" },
+    "after the response": { when: "answered", prompt: "say done" },
   };
   for (const [when, { when: moment, prompt = "hang-forever", nth = 1 }] of Object.entries(STEPS))
     test(`ends all waiting requests and processes: ${when}`, async () => {
@@ -520,21 +524,21 @@ suite("killed conductor command", function () {
         if (what === "ready") editor?.peer.notify("session/cancel", { sessionId: "session-1" });
         if (what === moment && ++times === nth) editor?.kill();
       };
-      await using witnesses = new Witnesses(path.join(folder.path, "witness"), name =>
+      await using observer = new ProcessObserver(path.join(folder.path, "witness"), name =>
         happened(`${name} has started`, started),
       );
-      await witnesses.listen();
-      await using editor = (started = new Editor(witnesses, folder.path, happened));
+      await observer.listen();
+      await using editor = (started = new Editor(observer, folder.path, happened));
       const error = await editor.turn(prompt);
       await editor.closed;
       deepEqual(await editor.exit, [null, "SIGKILL"]);
       equal(error instanceof RpcError, moment !== "answered");
       deepEqual(
         editor.questions.map(({ signal }) => signal.aborted),
-        moment.startsWith("is asked") ? [true] : [],
+        moment === "received session/request_permission" ? [true] : [],
       );
       if (moment !== "conductor has started" && moment !== "Agent has started")
-        deepEqual([...witnesses.ended.keys()].sort(), [...EVERYBODY].sort());
-      await Promise.all(witnesses.ended.values());
+        deepEqual([...observer.ended.keys()].sort(), [...ALL_PROCESSES].sort());
+      await Promise.all(observer.ended.values());
     });
 });

@@ -1,12 +1,14 @@
 /**
- * The bridge from MCP over ACP to the transports that agents support. It is a stage before the agent. It replaces each
- * server that is reached over ACP with an address on 127.0.0.1, or with a program that connects to one. An agent that
- * supports MCP over ACP gets the declarations unchanged, except those of sacp, which no agent supports.
+ * The bridge from MCP over ACP to the transports that agents support. The bridge is the last stage before the agent. It
+ * replaces the declaration of each server over ACP with an address on 127.0.0.1, or with a program that connects to
+ * that address. For an agent that supports MCP over ACP, it replaces only the declarations of sacp, which no agent
+ * supports.
  *
  * Invariants:
- * - A server in a request to the agent is reachable before the agent receives the request, because some agents connect
- *   before they answer.
- * - Resources of a session are closed with it, when its setup fails, when it is set up again, and with the chain.
+ * - A declared server is reachable before the agent receives the request, because some agents connect before they
+ *   respond.
+ * - The resources of a session are closed when its setup fails or is repeated, and when the session or the chain
+ *   closes.
  */
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
@@ -35,11 +37,11 @@ export interface McpBridgeOptions {
   /** The shim program. Defaults to this program. */
   readonly shim?: ShimProgram;
   readonly limits?: Partial<EndpointLimits>;
-  /** Records how far the tools of each session are delivered. Optional. */
+  /** Records the tool delivery of each session. */
   readonly deliveries?: DeliveryTracker;
-  /** The evidence that earlier sessions gave about agents. Defaults to that of this chain. */
+  /** Evidence of earlier sessions about agents. Defaults to the sessions of this chain. */
   readonly evidence?: EvidenceStore;
-  /** Serves the tools of all sessions for the agent's own configuration. Optional. */
+  /** Serves the tools of all sessions to the agent's own configuration. */
   readonly attached?: AttachedServer;
 }
 
@@ -112,7 +114,7 @@ class Bridge implements AsyncDisposable {
       deliveries: this.#deliveries,
       agent: () => this.#agent,
       onUpdate: notification => this.#router.updated(notification),
-      onDecided: delivery => this.#learn(delivery),
+      onDecided: delivery => this.#recordEvidence(delivery),
       onCompleted: sessionId => {
         const tools = this.#deliveries.tools(sessionId);
         if (tools) this.#evidence.setTools(this.#program, tools);
@@ -125,12 +127,12 @@ class Bridge implements AsyncDisposable {
     this.#onWarning = chain.onWarning;
   }
 
-  /** Reports support for servers over ACP to the client, because the bridge serves them from here on. */
+  /** Adds MCP over ACP to the capabilities in the response, because the bridge supports it. */
   async initialize(request: PassingRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
     this.#program = programOf(answer);
-    // evidence without a name may be about another agent
+    // without a program name, stored evidence may be about another agent
     if (this.#program === "") this.#evidence = new MemoryEvidence();
     return this.#agent.acp ? answer : withAcp(answer);
   }
@@ -138,13 +140,13 @@ class Bridge implements AsyncDisposable {
   async setup(request: PassingRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     const direct = serverNames(request.params, new Set(servers.map(([i]) => i)));
-    // A session without servers can call the shared server too. Such a call is refused, not routed to another session.
+    // With an attached server, sessions without servers are registered, so that their calls are refused, not misrouted.
     if (servers.length === 0 && direct.length === 0 && !this.#attached) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent,
       evidence = this.#evidence.of(this.#program);
     const delivery = new Delivery(
-      servers.map(([, server]): OfferedServer => ({ server: server.name, stateless: this.#briefly(server) })),
+      servers.map(([, server]): OfferedServer => ({ server: server.name, stateless: this.#perRequest(server) })),
       {
         clock: this.#clock,
         http,
@@ -157,9 +159,9 @@ class Bridge implements AsyncDisposable {
     );
     let sessionId: string | undefined;
     const opened = await Promise.all(
-      served.map(async ({ i, server, served: one }) => {
+      served.map(async ({ i, server, served: target }) => {
         const routed = routedServer(
-          one,
+          target,
           this.#router.routeFor(() => sessionId, server.name),
         );
         const observed = observedServer(routed, event => {
@@ -170,19 +172,19 @@ class Bridge implements AsyncDisposable {
         return [i, await this.#open(server, observed, delivery.transport)] as const;
       }),
     );
-    // An agent that lists the servers of sessions by itself needs no attached server: it would have each tool twice.
+    // An agent that lists the servers of its sessions would have each tool of the attached server twice.
     const isSide = isSideSession(request.params),
       isNeeded = evidence?.isListed !== true && !isSide;
     const attached = this.#attached?.add(
       isNeeded
-        ? served.map(({ server: { name }, served: one }) => ({
+        ? served.map(({ server: { name }, served: target }) => ({
             name,
-            unobserved: one.stateless,
-            server: observedServer(one, event => delivery.addAttached({ ...event, server: name })).stateless,
+            unobserved: target.stateless,
+            server: observedServer(target, event => delivery.addAttached({ ...event, server: name })).stateless,
           }))
         : [],
     );
-    const doors: readonly AsyncDisposable[] = [
+    const resources: readonly AsyncDisposable[] = [
       ...opened.map(([, { host }]) => host),
       ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : []),
     ];
@@ -191,7 +193,7 @@ class Bridge implements AsyncDisposable {
         answer = await (entries.size === 0 ? request.pass() : request.pass(withServers(request.params, entries)));
       const id = sessionOf(request, answer);
       if (typeof id === "string") sessionId = id;
-      this.#bind(id, doors, delivery);
+      this.#bind(id, resources, delivery);
       if (sessionId !== undefined) {
         const routable = served.map(({ server: { name }, served: { stateless } }) => [name, stateless] as const);
         this.#router.set(sessionId, { isRunning: () => delivery.isRunning, isSide, servers: routable });
@@ -199,13 +201,13 @@ class Bridge implements AsyncDisposable {
       }
       return answer;
     } catch (error) {
-      closeAll(doors);
+      closeAll(resources);
       throw error;
     }
   }
 
   /**
-   * `_symposium.dev/session_tools`: how far the tools of this session's servers are delivered. Empty for a session
+   * Handles `_symposium.dev/session_tools`: returns the tool delivery of the session's servers. Empty for a session
    * without servers.
    */
   async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
@@ -221,7 +223,7 @@ class Bridge implements AsyncDisposable {
   /** Closes the session's resources, also when the agent returns "not found" for the session. */
   async close(request: PassingRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
-    await this.turns.sendHeld(id); // the agent receives both in this order
+    await this.turns.sendHeld(id); // so that the agent receives the prompt first
     try {
       const answer = await request.pass();
       this.#bind(id, [], undefined);
@@ -234,7 +236,7 @@ class Bridge implements AsyncDisposable {
 
   onRequest(request: PassingRequest): unknown {
     const answer = this.#owners.request(request.method, request.params, request.signal);
-    if (answer) request.release(); // the user may have to answer it
+    if (answer) request.release(); // the response may require the user
     return answer ?? request.pass();
   }
 
@@ -243,23 +245,20 @@ class Bridge implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // first: the chain has ended, so the servers' owners cannot be notified of connections that the endpoint closes
+    // first, because the owners of the servers can no longer be notified of connections that the endpoint closes
     await this.#owners[Symbol.asyncDispose]();
     await this.#endpoint[Symbol.asyncDispose]();
   }
 
-  /** Also records a list after the decision: from then on, sessions with such an agent report nothing. */
-  #learn(delivery: Delivery): void {
+  /** Also records a list after the decision. Later sessions of such an agent report no missing tools. */
+  #recordEvidence(delivery: Delivery): void {
     const { outcome } = delivery;
     if (outcome) this.#evidence.set(this.#program, mergeEvidence(this.#evidence.of(this.#program), outcome));
-    if (delivery.lists === "never") delivery.onLateList(() => this.#learn(delivery));
+    if (delivery.lists === "never") delivery.onLateList(() => this.#recordEvidence(delivery));
   }
 
-  /**
-   * Requests on a separate connection for each request, closed afterwards. A user's program runs once for each
-   * connection.
-   */
-  #briefly(server: AcpServer): StatelessServer {
+  /** Opens a connection for each request and closes it afterwards. A user's program is started for each connection. */
+  #perRequest(server: AcpServer): StatelessServer {
     return {
       request: async (method, params, options) => {
         await using served = this.#owners.serve(server);
@@ -284,34 +283,34 @@ class Bridge implements AsyncDisposable {
             url: host.url,
             headers: [{ name: "Authorization", value: `Bearer ${host.token}` }],
           }
-        : // v1 has no type here
+        : // ACP v1 has no type here
           { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...declared, ...shimDeclaration(this.#shim, host) };
     return { host, entry };
   }
 
-  /** Closes the previous resources of the session. */
-  #bind(sessionId: unknown, doors: readonly AsyncDisposable[], delivery: Delivery | undefined): void {
+  /** Replaces the resources of the session and closes the previous ones. */
+  #bind(sessionId: unknown, resources: readonly AsyncDisposable[], delivery: Delivery | undefined): void {
     if (typeof sessionId !== "string") return; // closed with the chain
     this.#deliveries.set(sessionId, delivery);
     if (!delivery) this.#router.set(sessionId, undefined);
     closeAll(this.#sessions.get(sessionId) ?? []);
-    if (doors.length > 0) this.#sessions.set(sessionId, doors);
+    if (resources.length > 0) this.#sessions.set(sessionId, resources);
     else this.#sessions.delete(sessionId);
   }
 }
 
-/** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
+/** The session id is in the params of `load` and `resume`, and in the response to `new` and `fork`. */
 function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
   return method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume
     ? objectOr(params).sessionId
     : objectOr(answer).sessionId;
 }
 
-function closeAll(doors: readonly AsyncDisposable[]): void {
-  for (const host of doors) void host[Symbol.asyncDispose]();
+function closeAll(resources: readonly AsyncDisposable[]): void {
+  for (const resource of resources) void resource[Symbol.asyncDispose]();
 }
 
-/** Adds `acp` to the MCP capabilities of the answer. */
+/** Adds `acp` to the MCP capabilities in the `initialize` result. */
 function withAcp(answer: unknown): unknown {
   if (!isObject(answer)) return answer;
   if (numberOr(answer.protocolVersion, 1) < 2) {

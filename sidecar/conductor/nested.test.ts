@@ -1,6 +1,6 @@
 /**
- * A conductor without an agent is a proxy of another conductor: a nested chain behaves like the flat chain at both
- * ends.
+ * A conductor without an agent is a proxy of another conductor. At both ends, a nested chain behaves like the flat
+ * chain.
  */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -17,7 +17,7 @@ const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const TREES = Math.ceil(RUNS / 50);
 
 /** Adds its name to every message, answers one method itself, and sends one request in every prompt. */
-const signs = (name: string): ProxyDefinition => ({
+const signingProxy = (name: string): ProxyDefinition => ({
   name,
   create: chain => ({
     fromClient: {
@@ -37,7 +37,7 @@ const signs = (name: string): ProxyDefinition => ({
     },
     fromSuccessor: {
       notifications: {
-        "session/update": told => told.pass({ by: [...(told.params as { by: readonly string[] }).by, name] }),
+        "session/update": update => update.pass({ by: [...(update.params as { by: readonly string[] }).by, name] }),
       },
       requests: {
         _refused: () => {
@@ -77,7 +77,7 @@ function component(tree: Tree, isInside: () => boolean): ProxyComponent {
       "chain",
       tree.map(part => component(part, isInside)),
     );
-  return isInside() ? internalProxy(tree, signs(tree)) : wiredProxy(tree, signs(tree));
+  return isInside() ? internalProxy(tree, signingProxy(tree)) : wiredProxy(tree, signingProxy(tree));
 }
 
 /** The messages that both ends receive, with the agent's ids in order of arrival. */
@@ -110,7 +110,7 @@ async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly 
   await onEvent(agent, atAgent++);
   client.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}');
   const cancelled = await onEvent(agent, atAgent++);
-  equal((cancelled.params as { requestId: unknown }).requestId, id, "of this hop");
+  equal((cancelled.params as { requestId: unknown }).requestId, id, "uses the id of this hop");
   written.pop();
   agent.report(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32800, message: "cancelled", data: [1] } }));
   await onEvent(client, atClient++);
@@ -126,7 +126,7 @@ suite("nested chain", function () {
   const NAMES = ["a", "b", "c", "d"];
 
   test("produces the transcript of the flat chain for every grouping of internal and external proxies", async () => {
-    const flat = await transcript(NAMES.map(name => internalProxy(name, signs(name))));
+    const flat = await transcript(NAMES.map(name => internalProxy(name, signingProxy(name))));
     deepEqual((flat[6] as { params: unknown }).params, {
       prompt: ["hello", "a", "to a", "b", "to b", "c", "to c", "d", "to d"],
     });
@@ -150,7 +150,7 @@ suite("nested chain", function () {
       start: () => Promise.reject(new Error("nix was not found.")),
     };
     await using chain = await wiredChain([
-      nestedConductor("outer", [broken, nestedConductor("inner", [broken, wiredProxy("a", signs("a"))])]),
+      nestedConductor("outer", [broken, nestedConductor("inner", [broken, wiredProxy("a", signingProxy("a"))])]),
     ]);
     chain.client.report('{"jsonrpc":"2.0","id":1,"method":"_a/method"}');
     deepEqual(JSON.parse(await chain.client.line(1)), { jsonrpc: "2.0", id: 1, result: { mine: "a" } });

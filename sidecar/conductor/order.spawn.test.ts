@@ -1,4 +1,4 @@
-/** "Order under 100,000 mixed messages", and memory use of a chain while one of its ends does not read. */
+/** Tests the order of 100,000 mixed messages, and the memory use of a chain while one of its ends does not read. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { Channel } from "../rpc/channel";
@@ -14,22 +14,25 @@ import type { LastComponent, ProxyComponent } from "./component";
 import { conduct, type Conductor } from "./conductor";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
-/** In all chains together. For a longer search: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/order */
+/**
+ * The number of messages in all chains together. For a longer search: SYMPOSIUM_RUNS=100000 node scripts/units.mjs
+ * sidecar/conductor/order
+ */
 const MESSAGES = 10 * RUNS;
 
 const CHAINS: Readonly<Record<string, () => readonly ProxyComponent[]>> = {
   "no proxy": () => [],
-  "one proxy outside": () => [wiredProxy("a")],
-  "one proxy inside": () => [internalProxy("a")],
-  "three proxies outside": () => [wiredProxy("a"), wiredProxy("b"), wiredProxy("c")],
-  "three proxies inside and outside": () => [internalProxy("a"), wiredProxy("b"), internalProxy("c")],
-  "a chain in a chain": () => [
+  "one external proxy": () => [wiredProxy("a")],
+  "one internal proxy": () => [internalProxy("a")],
+  "three external proxies": () => [wiredProxy("a"), wiredProxy("b"), wiredProxy("c")],
+  "three internal and external proxies": () => [internalProxy("a"), wiredProxy("b"), internalProxy("c")],
+  "a nested chain": () => [
     wiredProxy("a"),
     nestedConductor("b", [internalProxy("c"), wiredProxy("d"), wiredProxy("e")]),
   ],
 };
 const ENOUGH_TO_FILL_EVERY_PIPE = 150;
-/** A third of all messages are answers, and both ends send. */
+/** A third of all messages are responses, and both ends send. */
 const COUNT = Math.max(ENOUGH_TO_FILL_EVERY_PIPE, Math.round(MESSAGES / 3 / Object.keys(CHAINS).length / 3));
 
 function between(proxies: readonly ProxyComponent[], upstream: Channel, last: LastComponent): Conductor {
@@ -55,7 +58,7 @@ suite("order of messages in a chain", function () {
   this.timeout(timeLimit(120_000));
   for (const [what, proxies] of Object.entries(CHAINS)) {
     for (const [who, slow] of [
-      ["nobody slow", []],
+      ["no slow end", []],
       ["a slow client", ["client"]],
       ["a slow agent", ["agent"]],
     ] as const) {
@@ -97,9 +100,7 @@ suite("order of messages in a chain", function () {
     });
 });
 
-/**
- * An end that sends or answers `initialize`. Afterwards it floods the chain, and does not read until `reads` is called.
- */
+/** An end that sends or answers `initialize`, then floods the chain. It does not read until `reads` is called. */
 class Flooded {
   readonly received: number[] = [];
   sent = 0;
@@ -152,25 +153,25 @@ suite("chain with an end that does not read", function () {
       const conductor = between(proxies(), ndjsonChannel(theirs.input, theirs.output), endingIn(near));
       const agent = new Flooded(ndjsonChannel(far.input, far.output), "answer", () => undefined);
       const client = await new Promise<Flooded>(resolve => {
-        const made: Flooded = new Flooded(ndjsonChannel(ours.input, ours.output), "ask", () => resolve(made));
+        const end: Flooded = new Flooded(ndjsonChannel(ours.input, ours.output), "ask", () => resolve(end));
       });
-      const talked = Promise.all([agent.floods(MANY), client.floods(MANY)]);
+      const flooding = Promise.all([agent.floods(MANY), client.floods(MANY)]);
       for (let before = -1; before !== agent.sent + client.sent; ) {
         before = agent.sent + client.sent;
         await settled();
       }
       ok(
         agent.sent < MANY / 2 && client.sent < MANY / 2,
-        `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`,
+        `${agent.sent} and ${client.sent} of ${MANY} were sent although no end reads`,
       );
       agent.reads(); // the client does not read
       for (let before = -1; before !== agent.received.length; ) {
         before = agent.received.length;
         await settled();
       }
-      equal(agent.received.length, MANY, "one direction does not wait for the other");
+      equal(agent.received.length, MANY, "the directions are independent");
       client.reads();
-      await talked;
+      await flooding;
       for (let before = -1; before !== client.received.length; ) {
         before = client.received.length;
         await settled();

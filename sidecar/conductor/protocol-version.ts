@@ -1,19 +1,19 @@
 /**
- * The ACP version of a chain, read from the raw `protocolVersion` of `initialize`. Pure.
+ * Negotiates the ACP version of a chain from the raw `protocolVersion` of `initialize`. Pure.
  *
- * A requested version is an upper bound, as for an agent: every component accepts it or answers with a lower one. All
- * components support the version in the answer that reaches the client.
+ * A requested version is an upper bound: every component accepts it or responds with a lower version. All components
+ * support the version in the client's response.
  */
 import { Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";
 import { RpcCode, type Request, type RpcErrorObject } from "../rpc/message";
 
-/** The newest version that the conductor's own stages can read. */
+/** The newest version that the conductor's stages support. */
 const NEWEST = 2;
 /** ACP schema, `ProtocolVersion`: an unsigned 16-bit integer. */
 const MAX_VERSION = 65_535;
 
-/** `initialize` with a version that may be forwarded, or the error for it. */
+/** Returns `initialize` with a supported version, or the error for an invalid version. */
 export function negotiated(frame: Frame): { readonly frame: Frame } | { readonly error: RpcErrorObject } {
   const version = versionIn(frame);
   if (typeof version !== "number" || !Number.isInteger(version) || version < 0 || version > MAX_VERSION) {
@@ -30,9 +30,7 @@ export function versionIn({ message }: Frame): unknown {
   return "result" in message ? objectOr(message.result).protocolVersion : undefined;
 }
 
-/**
- * The same `initialize` for another version; all members are kept. v1 reads `clientInfo`; v2 reads and requires `info`.
- */
+/** Converts `initialize` to another version and keeps all members. v1 uses `clientInfo`; v2 requires `info`. */
 export function withVersion(frame: Frame, protocolVersion: number): Frame {
   const request = frame.message as Request,
     params = objectOr(request.params);
@@ -42,7 +40,10 @@ export function withVersion(frame: Frame, protocolVersion: number): Frame {
   return Frame.of({ ...request, params: { ...params, ...v1, ...v2, protocolVersion } });
 }
 
-/** Version 2 requires `info` (schema v2, `InitializeRequest`); older SDKs drop the member and keep the number. */
+/**
+ * Whether the request lacks `info`, which version 2 requires (schema v2, `InitializeRequest`). Older SDKs drop this
+ * member but keep the version number.
+ */
 export function isVersion1Only({ message }: Frame): boolean {
   return !("params" in message) || !isObject(objectOr(message.params).info);
 }

@@ -13,8 +13,8 @@ import type { Request } from "../rpc/message";
 import { withVersion } from "./protocol-version";
 
 /**
- * `_proxy/initialize` comes first. Its underscore marks an extension method, to which every implementation of ACP must
- * respond. Several older programs exit or do not respond when they receive `proxy/initialize`.
+ * `_proxy/initialize` is tried first, because its underscore marks an extension method, to which every implementation
+ * of ACP must respond. Several older programs exit or do not respond when they receive `proxy/initialize`.
  */
 export const DIALECTS: readonly ProxyDialect[] = ["_proxy", "proxy", "meta"];
 
@@ -24,9 +24,9 @@ export interface Attempt {
   readonly version: number;
 }
 
-/** All attempts for a chain of this version, the known dialect first. The first drafts have one version only. */
-export function attemptsFor(version: number, known: ProxyDialect | undefined): readonly [Attempt, ...Attempt[]] {
-  const dialects = known === undefined ? DIALECTS : [known, ...DIALECTS.filter(dialect => dialect !== known)];
+/** Returns the attempts for a chain of this version, the cached dialect first. The first drafts have only version 1. */
+export function attemptsFor(version: number, cached: ProxyDialect | undefined): readonly [Attempt, ...Attempt[]] {
+  const dialects = cached === undefined ? DIALECTS : [cached, ...DIALECTS.filter(dialect => dialect !== cached)];
   const attempts = dialects.flatMap((dialect): readonly Attempt[] => {
     if (dialect === "meta" || version === 1) return [{ dialect, version: 1 }];
     return [
@@ -38,7 +38,7 @@ export function attemptsFor(version: number, known: ProxyDialect | undefined): r
   return [first, ...rest];
 }
 
-/** The request that replaces `initialize` on the proxy's connection. */
+/** Returns the request that replaces `initialize` on the proxy's connection. */
 export function initializeFor({ dialect, version }: Attempt, ask: Frame, requestedVersion: unknown): Frame {
   const frame = version === requestedVersion ? ask : withVersion(ask, version);
   return dialect === "meta" ? withMark(frame) : frame.withMethod(PROXY_DIALECTS[dialect].initialize);
@@ -55,7 +55,7 @@ export function isMarked({ message }: Frame): boolean {
   return "result" in message && objectOr(objectOr(message.result)._meta).proxy === true;
 }
 
-/** Removes the mark, which only a conductor and its proxy exchange. */
+/** Removes the mark, which is exchanged only between a conductor and its proxy. */
 export function withoutMark(frame: Frame): Frame {
   const { message } = frame;
   if ("method" in message) return Frame.of({ ...message, params: unmarked(objectOr(message.params)) });
@@ -78,7 +78,7 @@ const MAX_PROGRAMS = 100;
 export class KnownDialects {
   readonly #programs = new Map<string, DialectMemory>();
 
-  /** `program` is a key that identifies it. */
+  /** `program` is a unique key. */
   of(program: string): DialectMemory {
     const memory = this.#programs.get(program) ?? { dialect: undefined };
     this.#programs.delete(program);

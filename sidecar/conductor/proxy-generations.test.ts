@@ -1,6 +1,5 @@
 /**
- * Doubles of every published generation of proxies and agents, each with its reaction to the methods of another
- * generation.
+ * Simulates every published generation of proxies and agents, with its reaction to the methods of other generations.
  */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { objectOr } from "../rpc/json";
@@ -16,7 +15,7 @@ const V2 = { ...V1, protocolVersion: 2, capabilities: {}, info: { name: "c", ver
 const AGENT_V1 = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
 const INVALID = -32600;
 
-/** Forwards `initialize` with these params, and returns the answer unchanged. */
+/** Forwards `initialize` with these params, and returns the response unchanged. */
 const forwarding =
   (params: (asked: Readonly<Record<string, unknown>>) => unknown) =>
   (request: IncomingRequest, proxy: WireProxy): void => {
@@ -235,13 +234,13 @@ suite("unsupported protocol version", () => {
       await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), { code: -32602 });
     });
 
-  for (const [asked, spoken] of [
+  for (const [asked, negotiated] of [
     [0, 1],
     [3, 2],
     [65_535, 2],
   ] as const)
-    test(`requests version ${spoken} for ${asked}`, async () => {
+    test(`requests version ${negotiated} for ${asked}`, async () => {
       const chain = await initialized({}, { ...V2, protocolVersion: asked });
-      deepEqual([chain.asked, objectOr(chain.answer).protocolVersion], [[spoken], spoken]);
+      deepEqual([chain.asked, objectOr(chain.answer).protocolVersion], [[negotiated], negotiated]);
     });
 });

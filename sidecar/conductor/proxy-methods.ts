@@ -1,9 +1,9 @@
 /**
- * Proxy methods, in the spelling of every published generation. Only a conductor and its own proxies exchange them,
- * each pair on its own connection, where `proxyHop` unwraps the envelopes.
+ * Rejects misplaced proxy methods, in the spelling of every dialect. Proxy methods are valid only between a conductor
+ * and its own proxies, where `proxyHop` unwraps the envelopes.
  *
  * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded. No
- * component can therefore forge a message of another component's successor. Requests are answered with an error;
+ * component can therefore forge a message of another component's successor. Such requests are rejected, and such
  * notifications are dropped.
  */
 import type { Channel } from "../rpc/channel";
@@ -18,7 +18,7 @@ const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?
 const LETTER_P = 0x70,
   UNDERSCORE = 0x5f;
 
-/** Called for every message. The first test is the cheapest and rejects almost all of them. */
+/** Called for every message, so the cheapest test is first. */
 export function isProxyMethod(method: string): boolean {
   const first = method.charCodeAt(0);
   return (first === LETTER_P || first === UNDERSCORE) && PROXY_METHOD.test(method);
@@ -28,15 +28,15 @@ export function isProxyInitialize(method: string): boolean {
   return method === PROXY_METHODS.proxy_initialize || method === PROXY_DIALECTS._proxy.initialize;
 }
 
-/** The error for a proxy method on a connection that does not allow any. */
+/** Returns the error for a proxy method on a connection that does not allow proxy methods. */
 export function misplaced(method: string): RpcErrorObject {
   const message = `“${method}” is exchanged between a conductor and its own proxies only.`;
   return { code: RpcCode.invalidRequest, message };
 }
 
 /**
- * The error for proxies that predate the method and forward it to their successor. They return it, and the conductor
- * tries another spelling.
+ * Returns the error for a method that an older proxy forwards to its successor. When the proxy returns this error, the
+ * conductor tries another dialect.
  */
 export function unknownToSuccessor(method: string): RpcErrorObject {
   if (!isProxyInitialize(method)) return misplaced(method);
@@ -46,11 +46,11 @@ export function unknownToSuccessor(method: string): RpcErrorObject {
 export interface ProxyMethodGuard {
   /** Defaults to `misplaced`. */
   readonly error?: (method: string) => RpcErrorObject;
-  /** Logs what was rejected. */
+  /** Logs the rejected method. */
   readonly onWarning: (what: string, detail: unknown) => void;
 }
 
-/** The same channel with the proxy methods of the other side rejected. */
+/** Wraps a channel and rejects proxy methods that arrive on it. */
 export function withoutProxyMethods(channel: Channel, guard: ProxyMethodGuard): Channel {
   return {
     start: receiver =>
@@ -68,7 +68,7 @@ function isAllowed({ envelope }: Frame): boolean {
   return envelope.kind === "response" || !isProxyMethod(envelope.method);
 }
 
-/** Answers a request with an error; drops a notification. */
+/** Rejects a request and drops a notification. */
 export function reject({ envelope }: Frame, back: Channel, guard: ProxyMethodGuard): void | Promise<void> {
   const { onWarning, error = misplaced } = guard;
   if (envelope.kind === "response") return;

@@ -1,6 +1,6 @@
 /**
- * An external proxy in a chain: starts it, initialises it by proxy-start.ts, and forwards all other messages through
- * it, or past it when it is bypassed.
+ * Runs an external proxy in a chain. Starts and initialises the proxy (proxy-start.ts) and forwards all other messages
+ * to it. The messages of its neighbours are forwarded directly when the proxy is bypassed.
  *
  *      client ── up ───▶ plain ──┐
  *                                proxy
@@ -9,8 +9,8 @@
  * Invariants:
  * - A proxy that fails before it is initialised is bypassed, and no request of its neighbours is lost.
  * - A proxy that fails later ends the chain, after its pending requests are answered with an error that names it.
- * - When its successor has ended, the messages that the proxy still holds, above all answers, reach the client before
- *   the end does.
+ * - When the successor disconnects, the messages that the proxy still buffers, such as responses, reach the client
+ *   before the chain closes.
  */
 import { AgentError } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
@@ -24,10 +24,13 @@ import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, ty
 import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
 import { AGENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
 
-/** Counts the proxy's own time only; paused while the proxy waits for its successor. */
+/** Time limit for `initialize`, excluding the time in which the proxy waits for its successor. */
 export const INITIALIZE_LIMIT_MS = 30_000;
 
-/** Time for a proxy without a successor to answer its client. An answer from behind it may still pass through it. */
+/**
+ * Time limit for the responses of a proxy whose successor has disconnected. Earlier responses may still pass through
+ * the proxy.
+ */
 export const LAST_ANSWERS_MS = 1000;
 
 /** Never rejects. Takes ownership of the channels when the proxy runs or has failed to start. */
@@ -46,13 +49,13 @@ class ProxyStage implements AsyncDisposable {
   #state: StartState = { kind: "waiting" };
   #running: Running;
   #hop: ProxyHop;
-  /** Set while the process restarts; messages from its neighbours wait for it. */
-  #starting: Promise<void> | undefined;
+  /** Set while the process restarts. Messages from its neighbours wait until then. */
+  #restarting: Promise<void> | undefined;
   #timers: readonly Disposable[] = [];
-  /** The reason why the connection ended before the proxy was ready. */
-  #why: Closed | undefined;
-  /** The error for the proxy's requests to a successor that has ended. */
-  #gone: RpcErrorObject | undefined;
+  /** The reason why the connection closed before the proxy was ready. */
+  #closeReason: Closed | undefined;
+  /** The error for the proxy's requests to a disconnected successor. */
+  #successorError: RpcErrorObject | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(
@@ -65,13 +68,14 @@ class ProxyStage implements AsyncDisposable {
     this.#running = running;
     this.#hop = this.#connect(running);
     up.start({
-      receive: frame => (this.#starting ? this.#starting.then(() => this.#fromClient(frame)) : this.#fromClient(frame)),
+      receive: frame =>
+        this.#restarting ? this.#restarting.then(() => this.#fromClient(frame)) : this.#fromClient(frame),
       closed: () => this.#end(),
     });
     down.start({
       receive: frame =>
-        this.#starting ? this.#starting.then(() => this.#fromSuccessor(frame)) : this.#fromSuccessor(frame),
-      closed: reason => this.#successorGone(reason),
+        this.#restarting ? this.#restarting.then(() => this.#fromSuccessor(frame)) : this.#fromSuccessor(frame),
+      closed: reason => this.#successorClosed(reason),
     });
   }
 
@@ -91,16 +95,16 @@ class ProxyStage implements AsyncDisposable {
       onWarning,
       unanswered: reason => deps.unanswered(name, reason),
       ended: reason => {
-        if (isCurrent()) this.#died(reason);
+        if (isCurrent()) this.#connectionClosed(reason);
       },
     });
-    const isCurrent = (): boolean => this.#hop === connection && !this.#starting;
+    const isCurrent = (): boolean => this.#hop === connection && !this.#restarting;
     const receive = (frame: Frame): void | Promise<void> =>
-      isCurrent() ? this.#fromProxy(frame) : this.#fromFormer(frame);
+      isCurrent() ? this.#fromProxy(frame) : this.#fromReplaced(frame);
     withoutProxyMethods(connection.plain, { onWarning }).start({
       receive,
       closed: () => {
-        if (isCurrent()) this.#proxyGone();
+        if (isCurrent()) this.#proxyClosed();
       },
     });
     withoutProxyMethods(connection.wrapped, { onWarning, error: unknownToSuccessor }).start({
@@ -113,42 +117,42 @@ class ProxyStage implements AsyncDisposable {
   #fromClient(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
     if (envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize)
-      return this.#step({ kind: "initializeReceived", ask: askIn(frame), known: this.component.memory?.dialect });
+      return this.#step({ kind: "initializeReceived", ask: requestIn(frame), known: this.component.memory?.dialect });
     return pass(frame, this.#state.kind === "bypassed" ? this.down : this.#hop.plain);
   }
 
   #fromProxy(frame: Frame): void | Promise<void> {
-    if (!this.#ending && this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame))
-      return this.#step({ kind: "answered", answer: answerIn(frame) });
+    if (!this.#ending && this.#state.kind === "asked" && isResponseTo(this.#state.ask.id, frame))
+      return this.#step({ kind: "answered", answer: responseIn(frame) });
     if (this.#state.kind !== "bypassed") return this.deps.up.push(frame, this.up);
-    if (isLeaving(frame) && !isAnswerTo(this.#state.settled, frame)) return this.deps.up.push(frame, this.up);
+    if (settlesRequest(frame) && !isResponseTo(this.#state.settled, frame)) return this.deps.up.push(frame, this.up);
   }
 
   /**
-   * From a process that was restarted: it settles its pending requests, but not the request that its replacement
-   * handles.
+   * Handles a message of a process that was replaced by a restart. The message is forwarded only if it settles a
+   * request, except the response to the repeated `initialize`.
    */
-  #fromFormer(frame: Frame): void | Promise<void> {
-    if (isLeaving(frame) && !(this.#state.kind === "asked" && isAnswerTo(this.#state.ask.id, frame)))
+  #fromReplaced(frame: Frame): void | Promise<void> {
+    if (settlesRequest(frame) && !(this.#state.kind === "asked" && isResponseTo(this.#state.ask.id, frame)))
       return this.deps.up.push(frame, this.up);
   }
 
   #towardSuccessor(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
-    if (this.#state.kind === "bypassed" && !isLeaving(frame)) return;
-    if (this.#gone && envelope.kind === "request")
-      return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
+    if (this.#state.kind === "bypassed" && !settlesRequest(frame)) return;
+    if (this.#successorError && envelope.kind === "request")
+      return pass(failure(Number(envelope.id), this.#successorError), this.#hop.wrapped);
     if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize)
-      return this.#step({ kind: "forwarded", ask: askIn(frame) });
+      return this.#step({ kind: "forwarded", ask: requestIn(frame) });
     return this.deps.down.push(frame, this.down);
   }
 
   #fromSuccessor(frame: Frame): void | Promise<void> {
     const state = this.#state;
-    if (state.kind === "asked" && state.successor.kind === "asked" && isAnswerTo(state.successor.id, frame))
-      return this.#step({ kind: "successorAnswered", answer: answerIn(frame) });
+    if (state.kind === "asked" && state.successor.kind === "asked" && isResponseTo(state.successor.id, frame))
+      return this.#step({ kind: "successorAnswered", answer: responseIn(frame) });
     if (state.kind !== "bypassed") return pass(frame, this.#hop.wrapped);
-    if (!isAnswerTo(state.renamed?.from, frame)) return pass(frame, this.up);
+    if (!isResponseTo(state.renamed?.from, frame)) return pass(frame, this.up);
     this.#state = { kind: "bypassed" };
     return pass(frame.withId(state.renamed?.to ?? 0), this.up);
   }
@@ -156,17 +160,17 @@ class ProxyStage implements AsyncDisposable {
   #step(event: StartEvent): void {
     const [state, effects] = startStep(this.#state, event);
     this.#state = state;
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#apply(effect);
   }
 
-  #carryOut(effect: StartEffect): void {
+  #apply(effect: StartEffect): void {
     switch (effect.kind) {
       case "askProxy":
         this.#hop.spell(effect.dialect);
         this.#hop.plain.send(effect.frame);
         break;
       case "restart":
-        this.#starting = this.#restart(effect);
+        this.#restarting = this.#restart(effect);
         break;
       case "remember":
         if (this.component.memory) this.component.memory.dialect = effect.dialect;
@@ -192,7 +196,7 @@ class ProxyStage implements AsyncDisposable {
           component: this.name,
           message: `The agent extension “${this.name}” is skipped: ${effect.why}`,
           cause: effect.cause ?? (this.#running.lastWords() || undefined),
-          ...(this.#why === undefined ? {} : { reason: this.#why }),
+          ...(this.#closeReason === undefined ? {} : { reason: this.#closeReason }),
         });
         letGo(
           () => this.#running.stop(),
@@ -203,11 +207,11 @@ class ProxyStage implements AsyncDisposable {
 
   /** Never rejects. */
   async #restart({ frame, dialect }: Extract<StartEffect, { readonly kind: "restart" }>): Promise<void> {
-    const former = this.#running,
+    const previous = this.#running,
       { name, start } = this.component;
-    await former.stop().catch((error: unknown) => this.deps.onWarning(name, "it could not be stopped", error));
+    await previous.stop().catch((error: unknown) => this.deps.onWarning(name, "it could not be stopped", error));
     const running = await started(name, start);
-    this.#starting = undefined;
+    this.#restarting = undefined;
     this.#running = running;
     if (this.#ending || this.#state.kind !== "asked")
       return letGo(
@@ -215,7 +219,7 @@ class ProxyStage implements AsyncDisposable {
         error => this.deps.onWarning(name, "it could not be stopped", error),
       );
     this.#hop = this.#connect(running);
-    this.#carryOut({ kind: "askProxy", frame, dialect });
+    this.#apply({ kind: "askProxy", frame, dialect });
   }
 
   #watch(on: boolean): void {
@@ -236,12 +240,15 @@ class ProxyStage implements AsyncDisposable {
         ];
   }
 
-  /** Runs before the pending requests are settled, so that the chain can distinguish their errors from answers. */
-  #died(reason: Closed): void {
+  /**
+   * Called before the pending requests are settled, so that the chain can distinguish their errors from responses of
+   * the proxy.
+   */
+  #connectionClosed(reason: Closed): void {
     if (this.#ending) return;
     if (this.#state.kind === "ready") return this.deps.failed(this.name, reason);
-    this.#why = reason;
-    // Advice for a chain that requires the component does not apply here.
+    this.#closeReason = reason;
+    // `what` omits the advice, which applies only to required components.
     this.#step({
       kind: "died",
       why: reason instanceof AgentError ? reason.what : reason.message,
@@ -250,15 +257,15 @@ class ProxyStage implements AsyncDisposable {
     });
   }
 
-  #proxyGone(): void {
+  #proxyClosed(): void {
     if (this.#state.kind !== "bypassed") this.#end();
   }
 
-  #successorGone(reason: Closed): void {
+  #successorClosed(reason: Closed): void {
     const state = this.#state;
     if (this.#ending || !(state.kind === "ready" || (state.kind === "asked" && state.successor.kind === "answered")))
       return this.#end();
-    this.#gone = this.deps.unanswered(this.name, reason);
+    this.#successorError = this.deps.unanswered(this.name, reason);
     this.#watch(false);
     this.#timers = [this.deps.clock.after(LAST_ANSWERS_MS, () => this.#end())];
     void this.#hop.answered().then(() => this.#end());
@@ -278,29 +285,29 @@ class ProxyStage implements AsyncDisposable {
   }
 }
 
-/** Exited by itself: a proxy that was killed is not restarted. */
+/** Whether the process exited by itself. A killed proxy is not restarted. */
 function hasExited(reason: Closed): boolean {
   return reason instanceof AgentError && reason.code === "exited" && !reason.status?.startsWith("signal ");
 }
 
-function isAnswerTo(id: number | undefined, { envelope }: Frame): boolean {
+function isResponseTo(id: number | undefined, { envelope }: Frame): boolean {
   return id !== undefined && envelope.kind === "response" && envelope.id === id;
 }
 
-/** Whether a message settles a request of a bypassed or restarted proxy. All its other messages are dropped. */
-function isLeaving({ envelope }: Frame): boolean {
+/** Whether a message settles a request. All other messages of a bypassed or replaced proxy are dropped. */
+function settlesRequest({ envelope }: Frame): boolean {
   return (
     envelope.kind === "response" ||
     (envelope.kind === "notification" && envelope.method === PROTOCOL_METHODS.cancel_request)
   );
 }
 
-function askIn(frame: Frame): Ask {
+function requestIn(frame: Frame): Ask {
   const { envelope } = frame;
   return { frame, id: envelope.kind === "request" ? Number(envelope.id) : 0, version: versionIn(frame) };
 }
 
-function answerIn(frame: Frame): Answer {
+function responseIn(frame: Frame): Answer {
   const { message } = frame;
   return "error" in message
     ? { frame, version: undefined, error: message.error }

@@ -1,6 +1,6 @@
 /**
- * The start of a proxy under every order of events. The neighbours are simulated, and assertions use only what they
- * observe.
+ * Tests the start of a proxy under every order of events. Assertions use only the observations of the simulated
+ * neighbours.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -34,7 +34,7 @@ const idOf = (frame: Frame): number => {
   return envelope.kind === "notification" ? -1 : Number(envelope.id);
 };
 
-/** A possible next step of one of the neighbours; a step that does not apply is skipped. */
+/** A step of one of the neighbours. A step that does not apply is skipped. */
 type Move =
   | { readonly do: "ask" | "late" | "die" | "exit" }
   | { readonly do: "proxy answers" | "successor answers"; readonly how: How }
@@ -81,7 +81,7 @@ const GOOD: readonly Move[] = [
   { do: "successor answers", how: "yes" },
   { do: "proxy answers", how: "yes" },
 ];
-/** Half of the stories start successfully; otherwise hardly any would end successfully. */
+/** Half of the stories begin successfully, because few would end successfully otherwise. */
 const story = fc.oneof(
   fc.array(move, { maxLength: 14, size: "max" }),
   fc
@@ -92,25 +92,25 @@ const story = fc.oneof(
 /** The client, the proxy and the successor around one `startStep`, as proxy-stage.ts connects them. */
 class Neighbours {
   state: StartState = { kind: "waiting" };
-  /** Requests of the client that are unanswered. */
+  /** Pending requests of the client. */
   readonly open = new Set<number>();
   readonly answers: Frame[] = [];
   /** The method of each attempt to initialise the proxy, in the spelling of its dialect. */
   readonly methods: string[] = [];
   readonly remembered: ProxyDialect[] = [];
-  /** Ids of the `initialize` requests that the proxy has not answered, one entry per request. */
+  /** Ids of the `initialize` requests that are pending at the proxy. */
   atProxy: number[] = [];
-  /** The requests at the successor, from the proxy and from us. */
+  /** The requests at the successor, from the proxy or in its place. */
   readonly atSuccessor: { readonly id: number; readonly version: number }[] = [];
   /** The versions requested from the successor in the current attempt. */
-  asked: number[] = [];
+  requestedVersions: number[] = [];
   forwards = new Set<number>();
   watched = false;
   alive = true;
   bypasses = 0;
   restarts = 0;
   /** The version that the successor supports. */
-  spoken: number | undefined;
+  acceptedVersion: number | undefined;
   #lastId = 0;
 
   constructor(
@@ -138,7 +138,7 @@ class Neighbours {
     }
   }
 
-  /** Completes every pending step, after which no request may be left unanswered. */
+  /** Completes every pending step. Afterwards no request may be pending. */
   finish(): void {
     for (let i = 0; i < 10 && this.open.size > 0; i++) {
       if (this.atSuccessor.length > 0) this.#successorAnswers("yes");
@@ -149,9 +149,9 @@ class Neighbours {
 
   #ask(): void {
     if (this.open.size > 0 || this.state.kind === "ready") return;
-    this.asked = [];
+    this.requestedVersions = [];
     this.restarts = 0;
-    this.spoken = undefined;
+    this.acceptedVersion = undefined;
     const id = ++this.#lastId;
     this.open.add(id);
     this.#step({ kind: "initializeReceived", ask: ask(id, this.version), known: this.known });
@@ -191,13 +191,13 @@ class Neighbours {
     const request = this.atSuccessor.shift();
     if (request === undefined) return;
     const { id } = request,
-      said = answered(id, how === "yes, lower" && request.version === 1 ? "yes" : how, request.version),
+      response = answered(id, how === "yes, lower" && request.version === 1 ? "yes" : how, request.version),
       { state } = this;
-    if (!said.error) this.spoken = Number(said.version);
+    if (!response.error) this.acceptedVersion = Number(response.version);
     if (state.kind === "asked" && state.successor.kind === "asked" && state.successor.id === id)
-      return this.#step({ kind: "successorAnswered", answer: said });
-    ok(state.kind === "bypassed", `an answer for nobody in ${state.kind}`);
-    this.#toClient(said.frame.withId(state.renamed?.from === id ? state.renamed.to : id));
+      return this.#step({ kind: "successorAnswered", answer: response });
+    ok(state.kind === "bypassed", `an unexpected response in ${state.kind}`);
+    this.#toClient(response.frame.withId(state.renamed?.from === id ? state.renamed.to : id));
   }
 
   #step(event: StartEvent): void {
@@ -205,47 +205,48 @@ class Neighbours {
     const [state, effects] = startStep(before, event);
     this.state = state;
     for (const effect of effects) this.#handleEvent(effect);
-    if (before.kind === "bypassed") equal(state.kind, "bypassed", "a proxy that was left out stays out");
-    if (state.kind === "ready") ok(this.spoken !== undefined, "ready before its successor");
+    if (before.kind === "bypassed") equal(state.kind, "bypassed", "a bypassed proxy stays bypassed");
+    if (state.kind === "ready") ok(this.acceptedVersion !== undefined, "ready before its successor");
     equal(
       this.watched,
       state.kind === "asked" && state.successor.kind !== "asked",
-      "its time runs while it is its turn, and only then",
+      "the timeout runs exactly while the proxy must respond",
     );
   }
 
   #handleEvent(effect: StartEffect): void {
     switch (effect.kind) {
       case "restart":
-        equal(++this.restarts, 1, "started anew once");
-        ok(!this.alive, "what lives is not started");
+        equal(++this.restarts, 1, "restarted once");
+        ok(!this.alive, "a running process is not restarted");
         this.alive = true;
-        this.#asked(effect.frame);
+        this.#sendToProxy(effect.frame);
         break;
       case "askProxy":
-        this.#aliveFor("asked");
-        this.#asked(effect.frame);
+        this.#assertAlive("initialized");
+        this.#sendToProxy(effect.frame);
         break;
       case "toProxy": {
-        this.#aliveFor("told");
-        ok(this.forwards.delete(idOf(effect.frame)), "the proxy hears an answer to what it has asked, once");
+        this.#assertAlive("answered");
+        ok(this.forwards.delete(idOf(effect.frame)), "the proxy receives one response per request");
         break;
       }
       case "refuse":
-        ok(this.forwards.delete(effect.id), "refused is what the proxy has asked, once");
+        ok(this.forwards.delete(effect.id), "a request of the proxy is refused once");
         break;
       case "toSuccessor": {
         const version = Number(versionIn(effect.frame));
-        ok(version >= 1 && version <= this.version, `the successor is asked for version ${version}`);
+        ok(version >= 1 && version <= this.version, `version ${version} was requested from the successor`);
         ok(
-          this.asked.length === 0 || (this.asked.length === 1 && version < (this.asked[0] ?? 0)),
-          "the successor is asked once, and once more for a lower version",
+          this.requestedVersions.length === 0 ||
+            (this.requestedVersions.length === 1 && version < (this.requestedVersions[0] ?? 0)),
+          "the successor is initialized once, and once more with a lower version",
         );
         ok(
           version === 1 || objectOr(objectOr(effect.frame.message)["params"])["info"] !== undefined,
           "version 2 has its members",
         );
-        this.asked.push(version);
+        this.requestedVersions.push(version);
         this.atSuccessor.push({ id: idOf(effect.frame), version });
         break;
       }
@@ -264,21 +265,21 @@ class Neighbours {
     }
   }
 
-  #asked(frame: Frame): void {
+  #sendToProxy(frame: Frame): void {
     const { envelope } = frame;
     this.methods.push(envelope.kind === "request" ? envelope.method : "");
     this.atProxy.push(idOf(frame));
   }
 
   #toClient(frame: Frame): void {
-    ok(this.open.delete(idOf(frame)), `${idOf(frame)} is answered once, and it is what was asked`);
+    ok(this.open.delete(idOf(frame)), `${idOf(frame)} is answered once, and was requested`);
     const version = versionIn(frame);
-    if (version !== undefined) equal(version, this.spoken, "the client has the version of the successor");
+    if (version !== undefined) equal(version, this.acceptedVersion, "the client has the version of the successor");
     this.answers.push(frame);
   }
 
-  #aliveFor(what: string): void {
-    ok(this.alive && this.bypasses === 0, `a proxy that is gone is ${what}`);
+  #assertAlive(what: string): void {
+    ok(this.alive && this.bypasses === 0, `an ended proxy is ${what}`);
   }
 }
 
@@ -338,7 +339,7 @@ suite("ProxyStart", () => {
     for (const item of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
       fixture.play(item);
     deepEqual(
-      [fixture.methods, fixture.asked, fixture.state.kind, fixture.remembered],
+      [fixture.methods, fixture.requestedVersions, fixture.state.kind, fixture.remembered],
       [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]],
     );
   });

@@ -1,5 +1,5 @@
 /**
- * The start of a proxy, and the effect of a failed start on the chain. Pure; `startStep` contains all of it.
+ * State machine for the start of a proxy, and the effect of a failed start on the chain. Pure.
  *
  *   waiting ── initialize ──▶ asked ── forwards `initialize`, its successor answers, it answers ──▶ ready
  *                              │  ▲ ├─ does not support the method or version: asked again (proxy-dialect.ts)
@@ -9,18 +9,18 @@
  *                              └─ dies, hangs, refuses, raises the version, answers too early ──▶ bypassed
  *
  * Rules (schema v1 unstable, `InitializeProxyRequest`, `InitializeProxyResponse`):
- * - A proxy forwards `initialize` before it answers.
- * - The version is negotiated as with an agent. A proxy may lower it for all components behind it. The answer has the
- *   version that every component accepted.
- * - The successor of a bypassed proxy is asked in its place. If the proxy has already forwarded `initialize`, the
- *   successor is not asked again, because agents refuse that; its answer goes to the client.
+ * - A proxy forwards `initialize` before it responds.
+ * - The version is negotiated as with an agent. A proxy may lower the version for all components behind it. The
+ *   response contains the version that every component accepted.
+ * - When a proxy is bypassed, `initialize` is sent to its successor. If the proxy has already forwarded `initialize`,
+ *   the successor's response goes to the client, because agents reject a second `initialize`.
  */
 import type { Frame } from "../rpc/frame";
 import { isVersion1Only, withVersion } from "./protocol-version";
 import { attemptsFor, initializeFor, isMarked, withoutMark, type Attempt } from "./proxy-dialect";
 import type { ProxyDialect } from "../acp/methods";
 
-/** The successor's state: asked by the proxy, under the id of the proxy's request, or by us in its place. */
+/** The state of the successor. `id` is the id of the `initialize` request that the proxy forwarded. */
 type Successor =
   | { readonly kind: "untouched" }
   | { readonly kind: "asked"; readonly id: number }
@@ -31,8 +31,8 @@ export type StartState =
   | Asked
   | { readonly kind: "ready" }
   /**
-   * `settled`: the request that the proxy may no longer answer. `renamed`: the successor's answer to one request
-   * becomes the answer to another one.
+   * `settled`: the request for which a response of the proxy is dropped. `renamed`: the successor's response to request
+   * `from` is returned for request `to`.
    */
   | { readonly kind: "bypassed"; readonly settled?: number; readonly renamed?: Renamed };
 
@@ -47,23 +47,23 @@ interface Asked {
   readonly attempt: Attempt;
   /** Further attempts, in order. */
   readonly rest: readonly Attempt[];
-  /** The process was already restarted; it is restarted only once. */
+  /** Whether the process was restarted. It is restarted only once. */
   readonly restarted: boolean;
-  /** Why an earlier attempt failed, if that is more specific than an unknown method. */
+  /** The error of an earlier attempt, if it is more specific than an unknown method. */
   readonly refusal: string | undefined;
   readonly successor: Successor;
-  /** The successor's answer in another version, before it was asked again. */
+  /** The successor's first response, if the successor was initialised again with a lower version. */
   readonly before: Answer | undefined;
 }
 
-/** `initialize`, with the id that the sender waits for, and its raw `protocolVersion`. */
+/** An `initialize` request, with its id and raw `protocolVersion`. */
 export interface Ask {
   readonly frame: Frame;
   readonly id: number;
   readonly version: unknown;
 }
 
-/** An answer to `initialize`; `error` is set if it is one. */
+/** A response to `initialize`; `error` is set for an error response. */
 export interface Answer {
   readonly frame: Frame;
   readonly version: unknown;
@@ -76,15 +76,15 @@ export interface StartError {
 }
 
 export type StartEvent =
-  /** From the proxy's client. `known`: the dialect in which this program was initialised before. */
+  /** From the proxy's client. `known`: the cached dialect of this program. */
   | { readonly kind: "initializeReceived"; readonly ask: Ask; readonly known?: ProxyDialect | undefined }
-  /** The proxy's own answer to `initialize`. */
+  /** The proxy's response to `initialize`. */
   | { readonly kind: "answered"; readonly answer: Answer }
-  /** The proxy's request to its successor. */
+  /** The proxy's `initialize` request to its successor. */
   | { readonly kind: "forwarded"; readonly ask: Ask }
   | { readonly kind: "successorAnswered"; readonly answer: Answer }
   | { readonly kind: "late"; readonly seconds: number }
-  /** `exited`: a running process has exited, so that it may be restarted. */
+  /** `exited`: the process exited by itself and may be restarted. */
   | { readonly kind: "died"; readonly why: string; readonly cause: unknown; readonly exited?: boolean };
 
 export type StartEffect =
@@ -92,27 +92,26 @@ export type StartEffect =
   /** Restarts the process, then sends it the frame. */
   | { readonly kind: "restart"; readonly frame: Frame; readonly dialect: ProxyDialect }
   | { readonly kind: "toProxy" | "toClient" | "toSuccessor"; readonly frame: Frame }
-  /** Answers the proxy's request with an error. */
+  /** Rejects the proxy's request. */
   | { readonly kind: "refuse"; readonly id: number; readonly message: string }
-  /** Starts or stops the timeout for the proxy's own time. */
+  /** Starts or stops the timeout of the proxy. */
   | { readonly kind: "watch"; readonly on: boolean }
-  /** The proxy is initialised, in this dialect. */
+  /** Caches the dialect of the initialised proxy. */
   | { readonly kind: "remember"; readonly dialect: ProxyDialect }
-  /** The proxy is bypassed from now on. `why` ends the sentence “… is skipped: ”. */
+  /** Bypasses the proxy. `why` completes the sentence “… is skipped: ”. */
   | { readonly kind: "bypass"; readonly why: string; readonly cause: unknown };
 
 type Step = readonly [StartState, readonly StartEffect[]];
 
-/** The timeout for the proxy's own time. */
-const RUNS: StartEffect = { kind: "watch", on: true },
-  RESTS: StartEffect = { kind: "watch", on: false };
+const START_TIMEOUT: StartEffect = { kind: "watch", on: true },
+  STOP_TIMEOUT: StartEffect = { kind: "watch", on: false };
 
 const METHOD_NOT_FOUND = -32601,
   INVALID_REQUEST = -32600,
   INVALID_PARAMS = -32602,
   UNSUPPORTED_VERSION = -32022;
-/** Errors of programs that expect another method first, or another version. */
-const OTHERWISE: ReadonlySet<number> = new Set([
+/** Errors of programs that expect another method or another version. */
+const RETRYABLE_ERRORS: ReadonlySet<number> = new Set([
   METHOD_NOT_FOUND,
   INVALID_REQUEST,
   INVALID_PARAMS,
@@ -136,7 +135,10 @@ export function startStep(state: StartState, event: StartEvent): Step {
       return forwarded(state, event.ask);
     case "successorAnswered": {
       const { answer } = event;
-      return [{ ...state, successor: { kind: "answered", answer } }, [{ kind: "toProxy", frame: answer.frame }, RUNS]];
+      return [
+        { ...state, successor: { kind: "answered", answer } },
+        [{ kind: "toProxy", frame: answer.frame }, START_TIMEOUT],
+      ];
     }
     case "answered": {
       const { answer } = event;
@@ -161,10 +163,10 @@ function begin(ask: Ask, known: ProxyDialect | undefined): Step {
     successor: { kind: "untouched" },
     before: undefined,
   };
-  return [state, [asking(state), RUNS]];
+  return [state, [proxyRequest(state), START_TIMEOUT]];
 }
 
-function asking({ ask, attempt }: Asked): Extract<StartEffect, { readonly kind: "askProxy" }> {
+function proxyRequest({ ask, attempt }: Asked): Extract<StartEffect, { readonly kind: "askProxy" }> {
   return { kind: "askProxy", frame: initializeFor(attempt, ask.frame, ask.version), dialect: attempt.dialect };
 }
 
@@ -184,11 +186,11 @@ function forwarded(state: Asked, forward: Ask): Step {
   const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);
   return [
     { ...state, successor: { kind: "asked", id: forward.id } },
-    [RESTS, { kind: "toSuccessor", frame: attempt.dialect === "meta" ? withoutMark(frame) : frame }],
+    [STOP_TIMEOUT, { kind: "toSuccessor", frame: attempt.dialect === "meta" ? withoutMark(frame) : frame }],
   ];
 }
 
-/** The version that the proxy may request from its successor; undefined if the version is not allowed. */
+/** Returns the version for the successor; undefined if the proxy may not request its version. */
 function acceptedBy({ ask, attempt }: Asked, { version, frame }: Ask): number | undefined {
   if (!isVersion(version) || version > attempt.version) return undefined;
   return version > 1 && isVersion1Only(frame) && !isVersion1Only(ask.frame) ? 1 : version;
@@ -210,45 +212,46 @@ function answered(state: Asked, { frame, version }: Answer): Step {
   }
   if (version === successor.answer.version) {
     const toClient: StartEffect = { kind: "toClient", frame: dialect === "meta" ? withoutMark(frame) : frame };
-    return [{ kind: "ready" }, [RESTS, { kind: "remember", dialect }, toClient]];
+    return [{ kind: "ready" }, [STOP_TIMEOUT, { kind: "remember", dialect }, toClient]];
   }
   const versions = `protocol version ${String(version)}, its successor with ${String(successor.answer.version)}`;
   return lowered(state, successor.answer, version) ?? bypass(state, `it responded with ${versions}.`);
 }
 
-/** All components behind the proxy have a higher version: initialises them again, once, with the proxy's version. */
+/**
+ * Handles a response with a lower version: initialises all components behind the proxy again, once, with that version.
+ */
 function lowered(state: Asked, before: Answer, version: unknown): Step | undefined {
   const { attempt } = state;
   if (!isVersion(version) || version >= attempt.version || state.before !== undefined) return undefined;
   const successor: Successor = { kind: "untouched" };
   const next: Asked = { ...state, attempt: { ...attempt, version }, rest: [], successor, before };
-  return [next, [asking(next)]];
+  return [next, [proxyRequest(next)]];
 }
 
 function failed(state: Asked, frame: Frame, error: StartError): Step {
   const { successor, before } = state;
   if (successor.kind === "untouched" && before === undefined) {
-    return again(state, error) ?? bypass(state, state.refusal ?? refusalOf(error) ?? NO_PROXY);
+    return retry(state, error) ?? bypass(state, state.refusal ?? refusalOf(error) ?? NO_PROXY);
   }
   if (successor.kind === "answered" && successor.answer.error && before === undefined) {
-    return [{ kind: "waiting" }, [RESTS, { kind: "toClient", frame }]];
+    return [{ kind: "waiting" }, [STOP_TIMEOUT, { kind: "toClient", frame }]];
   }
   return bypass(state, refusalOf(error) ?? NO_PROXY);
 }
 
-/** The next attempt that may succeed. */
-function again(state: Asked, error: StartError): Step | undefined {
+/** Returns the next attempt that may succeed. */
+function retry(state: Asked, error: StartError): Step | undefined {
   const {
     attempt: { dialect },
     refusal,
   } = state;
-  // A program that fails for another reason supports the method. Asking it in the dialect `meta` would start it as an
-  // agent.
-  const rest = OTHERWISE.has(error.code) ? state.rest : state.rest.filter(next => next.dialect !== "meta");
+  // Any other error means that the program supports the method. The dialect `meta` would initialise it as an agent.
+  const rest = RETRYABLE_ERRORS.has(error.code) ? state.rest : state.rest.filter(next => next.dialect !== "meta");
   const [attempt, ...further] = rest.filter(next => mayHelp(error.code, next.dialect === dialect));
   if (!attempt) return undefined;
   const next: Asked = { ...state, attempt, rest: further, refusal: refusal ?? refusalOf(error) };
-  return [next, [asking(next)]];
+  return [next, [proxyRequest(next)]];
 }
 
 /** Whether another attempt may succeed, in the same dialect with a lower version or in another one. */
@@ -257,7 +260,7 @@ function mayHelp(code: number, isSameDialect: boolean): boolean {
   return isSameDialect === (code === UNSUPPORTED_VERSION);
 }
 
-/** The next dialect, for a program that exits when it receives the methods of another one. */
+/** Restarts a program that exited on an unsupported method, and tries the next dialect. */
 function restarted(state: Asked): Step | undefined {
   const {
     attempt: { dialect },
@@ -268,7 +271,7 @@ function restarted(state: Asked): Step | undefined {
   const [attempt, ...others] = rest.filter(next => next.dialect !== dialect && next.dialect !== "meta");
   if (!attempt || state.restarted || successor.kind !== "untouched" || before !== undefined) return undefined;
   const next: Asked = { ...state, attempt, rest: others, restarted: true };
-  return [next, [{ ...asking(next), kind: "restart" }, RUNS]];
+  return [next, [{ ...proxyRequest(next), kind: "restart" }, START_TIMEOUT]];
 }
 
 function refusalOf({ code, message, data }: StartError): string | undefined {
@@ -278,12 +281,12 @@ function refusalOf({ code, message, data }: StartError): string | undefined {
 
 function bypass({ ask, successor, before }: Asked, why: string, cause?: unknown): Step {
   const settled = ask.id,
-    effects: readonly StartEffect[] = [RESTS, { kind: "bypass", why, cause }];
-  const past = (last: StartEffect): Step => [{ kind: "bypassed", settled }, [...effects, last]];
-  const answerOf = ({ frame }: Answer): Step => past({ kind: "toClient", frame: frame.withId(ask.id) });
+    effects: readonly StartEffect[] = [STOP_TIMEOUT, { kind: "bypass", why, cause }];
+  const skip = (last: StartEffect): Step => [{ kind: "bypassed", settled }, [...effects, last]];
+  const answerOf = ({ frame }: Answer): Step => skip({ kind: "toClient", frame: frame.withId(ask.id) });
   switch (successor.kind) {
     case "untouched":
-      return before ? answerOf(before) : past({ kind: "toSuccessor", frame: ask.frame });
+      return before ? answerOf(before) : skip({ kind: "toSuccessor", frame: ask.frame });
     case "asked":
       return [{ kind: "bypassed", settled, renamed: { from: successor.id, to: ask.id } }, effects];
     case "answered":

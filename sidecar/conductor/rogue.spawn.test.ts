@@ -1,6 +1,6 @@
 /**
- * Proxies that misbehave, as programs. Each ends correctly, with a sentence for the user and its last stderr output in
- * the cause.
+ * Tests proxy programs that misbehave. Each failure is reported with a sentence for the user and the last stderr
+ * output.
  */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -42,7 +42,7 @@ suite("rogue proxy", function () {
     await chain.conductor[Symbol.asyncDispose]();
   };
 
-  const leftOut: Readonly<Record<string, readonly [why: RegExp, words: RegExp | undefined]>> = {
+  const bypassed: Readonly<Record<string, readonly [why: RegExp, output: RegExp | undefined]>> = {
     "--die-on-initialize": [
       /^The agent extension “Rogue” is skipped: Rogue (has )?(ended|exited|stopped).*3/,
       LAST_WORDS,
@@ -58,7 +58,7 @@ suite("rogue proxy", function () {
       undefined,
     ],
   };
-  for (const [flag, [why, words]] of Object.entries(leftOut))
+  for (const [flag, [why, output]] of Object.entries(bypassed))
     test(`is bypassed and stopped with ${flag}, and the chain keeps running`, async () => {
       const chain = chainWith(flag);
       await initialize(chain);
@@ -66,7 +66,7 @@ suite("rogue proxy", function () {
       const [notice] = chain.notices;
       deepEqual([notice?.kind, notice?.component], ["bypassed", "Rogue"]);
       match(notice?.message ?? "", why);
-      if (words) match(String(notice?.cause), words);
+      if (output) match(String(notice?.cause), output);
       await works(chain);
     });
 

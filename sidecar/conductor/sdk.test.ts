@@ -1,6 +1,6 @@
 /**
- * The clients and agents of the ACP SDK, with all its entry points, connected by a chain: each end receives the same
- * messages as without one. The SDK may deliver a notification after an answer that followed it, so each kind is ordered
+ * Connects clients and agents of the ACP SDK, with all its entry points, by a chain. Each end receives the same
+ * messages as without a chain. The SDK may deliver a notification after a later response, so each kind is ordered
  * separately.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
@@ -38,7 +38,7 @@ class Seen {
   }
 }
 
-/** A cancelled request is named by its id, which differs on each connection. */
+/** Replaces the id of a cancelled request, which differs on each connection. */
 function asError(error: unknown): unknown {
   const { code, message, data } = objectOr(error),
     { requestId } = objectOr(data);
@@ -415,7 +415,7 @@ function v2Agent(seen: Seen) {
       await update(client, { sessionUpdate: "user_message", messageId, content: params.prompt });
       if (number > 1)
         await update(client, { sessionUpdate: "agent_message_chunk", messageId: "m2", content: text("cancel me") });
-      else void v2Turn(seen, client, update); // the answer to a prompt is only a receipt
+      else void v2Turn(seen, client, update); // the response to a prompt is only a receipt
       return { messageId };
     });
 }
@@ -563,7 +563,7 @@ const streamOf = ({
   readonly output: Duplex | Writable;
 }): v1.Stream => v1.ndJsonStream(Writable.toWeb(output), Readable.toWeb(input));
 
-/** `undefined` proxies: without proxies and without a conductor. */
+/** Runs a scene. If `proxies` is undefined, the ends are connected without a conductor. */
 async function play(
   { agent, client }: Scene,
   proxies: readonly ProxyComponent[] | undefined,

@@ -26,11 +26,11 @@ class Bridged implements AsyncDisposable {
       {
         ...asking,
         create: chain => {
-          const made = asking.create(chain),
-            setup = made.fromClient?.requests?.["session/new"];
+          const proxy = asking.create(chain),
+            setup = proxy.fromClient?.requests?.["session/new"];
           const inFolder = (request: Parameters<NonNullable<typeof setup>>[0]) =>
             objectOr(request.params).cwd === "/none" ? request.pass() : setup?.(request);
-          return { ...made, fromClient: { requests: { ...made.fromClient?.requests, "session/new": inFolder } } };
+          return { ...proxy, fromClient: { requests: { ...proxy.fromClient?.requests, "session/new": inFolder } } };
         },
       },
       mcpBridge({ clock: this.clock, attached: this.server }),
@@ -92,7 +92,7 @@ class Bridged implements AsyncDisposable {
 }
 
 suite("calls at the shared server", () => {
-  test("refuses a call of a session without tools without asking in the session with them", async () => {
+  test("refuses a call of a session without tools, and requests no permission in another session", async () => {
     await using agent = new Bridged();
     await agent.fixture.initialize();
     await agent.open();

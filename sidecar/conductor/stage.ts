@@ -19,23 +19,23 @@ export interface StageDeps {
   /** Reports that a required component has ended. The first report is the reason why the chain ends. */
   readonly failed: (component: string, reason: Closed) => void;
   /**
-   * The error for requests that a component leaves unanswered. It names this component, or the one whose failure ended
-   * it.
+   * Returns the error for the unanswered requests of a component. The error names that component, or the one whose
+   * failure ended the chain.
    */
   readonly unanswered: (component: string, reason: Closed) => RpcErrorObject;
 }
 
-/** First starts with a cold cache take this long. */
+/** Time after which a start is reported as slow. A first start with a cold cache may take this long. */
 export const SLOW_MS = 10_000;
 
-/** Forwards a frame, and waits when the receiver is behind. */
+/** Sends a frame. Returns a promise while the receiver is full. */
 export function pass(frame: Frame, to: Channel): void | Promise<void> {
   if (!to.send(frame)) return to.drained();
 }
 
 /**
- * An error that names the component that has ended, with its last stderr output. `undefined`: no component has ended;
- * the client closed the chain.
+ * Returns an error that names the ended component and contains its last stderr output. `component` is undefined if the
+ * client closed the chain.
  */
 export function unanswered(component: string | undefined, { message, cause }: Closed): RpcErrorObject {
   if (component === undefined) return { code: RpcCode.internalError, message };
@@ -47,12 +47,12 @@ export function unanswered(component: string | undefined, { message, cause }: Cl
   };
 }
 
-/** Runs in the background; errors go to `failed`. */
+/** Runs `work` in the background and reports its error to `failed`. */
 export function letGo(work: () => Promise<void>, failed: (error: unknown) => void): void {
   work().catch(failed);
 }
 
-/** Represents a component that cannot be started as one whose connection has closed with that reason. */
+/** Starts a component. Never rejects: after a failed start, the channel of the result closes with the reason. */
 export async function started(name: string, start: Start): Promise<Running> {
   try {
     return await start();

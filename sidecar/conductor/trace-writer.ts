@@ -1,10 +1,10 @@
 /**
- * Writes a trace, line by line, to files on a disk that may be slow. A full file is followed by another one.
+ * Writes a trace, line by line, to files on a disk that may be slow. When a file is full, another one is opened.
  *
  * Invariants:
  * - The chain never waits for the trace.
- * - The buffer is bounded; messages that do not fit are dropped, and a line records their number.
- * - After a stream has failed, nothing more is written.
+ * - The buffer is bounded. Messages that do not fit are dropped, and a line records their number.
+ * - After a stream has failed, no more lines are written.
  */
 import type { Writable } from "node:stream";
 import type { Clock } from "../rpc/clock";
@@ -13,13 +13,13 @@ import type { Trace } from "./component";
 import { traceEvent, type TraceEvent } from "./trace";
 
 export interface TraceLimits {
-  /** Maximum bytes in the buffer; a message is accepted while there are fewer. */
+  /** Size of the buffer in bytes. A message is accepted until the buffer reaches this size. */
   readonly waitingBytes: number;
-  /** Maximum bytes of a file; the message that exceeds them is its last. */
+  /** Size of a file in bytes. The message that reaches this size is the last of the file. */
   readonly fileBytes: number;
 }
 const LIMITS: TraceLimits = { waitingBytes: 64 * 1024 * 1024, fileBytes: 64 * 1024 * 1024 };
-/** Maximum time to wait for the disk when the trace is closed. */
+/** Maximum milliseconds to wait for the disk when the trace is closed. */
 const CLOSE_TIMEOUT_MS = 2000;
 
 export class TraceWriter implements Trace, AsyncDisposable {
@@ -27,28 +27,28 @@ export class TraceWriter implements Trace, AsyncDisposable {
   readonly #clock: Clock;
   readonly #failed: (error: Error) => void;
   readonly #limits: TraceLimits;
-  readonly #began: number;
+  readonly #startedAt: number;
   #output: Writable;
   /** Bytes in the current file. */
   #written = 0;
   /** The previous file, while it is not closed. */
-  #former: Writable | undefined;
+  #previous: Writable | undefined;
   #state: "writing" | "failed" | "closed" = "writing";
   #dropped = 0;
 
-  /** `open` creates each file and may throw; the writer owns the streams. `failed` is called once. */
+  /** `open` creates each file and may throw. The writer owns the streams. `failed` is called at most once. */
   constructor(open: () => Writable, clock: Clock, failed: (error: Error) => void, limits: Partial<TraceLimits> = {}) {
     this.#open = open;
     this.#clock = clock;
     this.#failed = failed;
     this.#limits = { ...LIMITS, ...limits };
-    this.#began = clock.now();
+    this.#startedAt = clock.now();
     this.#output = this.#watched(open());
   }
 
   message(from: string, to: string, frame: Frame): void {
     if (this.#state !== "writing") return;
-    if (this.#output.writableLength + (this.#former?.writableLength ?? 0) >= this.#limits.waitingBytes) {
+    if (this.#output.writableLength + (this.#previous?.writableLength ?? 0) >= this.#limits.waitingBytes) {
       this.#dropped++;
       return;
     }
@@ -58,23 +58,23 @@ export class TraceWriter implements Trace, AsyncDisposable {
     this.#write(event);
   }
 
-  /** Resolves when everything is on disk, or after `CLOSE_TIMEOUT_MS`. */
+  /** Resolves when all lines are on disk, or after `CLOSE_TIMEOUT_MS`. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state !== "writing") return;
     this.#writeDropped();
     this.#state = "closed";
     this.#output.end();
-    await Promise.all([this.#closed(this.#output), ...(this.#former ? [this.#closed(this.#former)] : [])]);
+    await Promise.all([this.#closed(this.#output), ...(this.#previous ? [this.#closed(this.#previous)] : [])]);
   }
 
   #closed(output: Writable): Promise<void> {
     return new Promise(resolve => {
-      const late = this.#clock.after(CLOSE_TIMEOUT_MS, () => {
+      const timer = this.#clock.after(CLOSE_TIMEOUT_MS, () => {
         output.destroy();
         resolve();
       });
       output.once("close", () => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         resolve();
       });
     });
@@ -91,23 +91,23 @@ export class TraceWriter implements Trace, AsyncDisposable {
   }
 
   /**
-   * Called before a write, so that no file is empty. Waits for the previous file to close: at most two files are open
-   * on a slow disk.
+   * Opens the next file if the current one is full and the previous one is closed, so that at most two files are open.
+   * Called before a write, so that no file is empty.
    */
   #rotate(): void {
-    if (this.#written < this.#limits.fileBytes || this.#former) return;
-    const former = this.#output;
+    if (this.#written < this.#limits.fileBytes || this.#previous) return;
+    const previous = this.#output;
     try {
       this.#output = this.#watched(this.#open());
     } catch (error) {
-      former.end();
+      previous.end();
       return this.#fail(error instanceof Error ? error : new Error(String(error)));
     }
     this.#written = 0;
-    this.#former = former;
-    former
+    this.#previous = previous;
+    previous
       .once("close", () => {
-        this.#former = undefined;
+        this.#previous = undefined;
       })
       .end();
   }
@@ -126,8 +126,8 @@ export class TraceWriter implements Trace, AsyncDisposable {
     this.#written += line.length;
   }
 
-  /** Seconds, rounded to microseconds. */
+  /** Seconds since the start of the trace, rounded to microseconds. */
   #ts(): number {
-    return Math.round((this.#clock.now() - this.#began) * 1000) / 1e6;
+    return Math.round((this.#clock.now() - this.#startedAt) * 1000) / 1e6;
   }
 }

@@ -142,7 +142,7 @@ class SlowDisk extends Writable {
       done();
     });
   }
-  /** Completes all waiting writes, and all later ones. */
+  /** Completes all pending writes, including writes that follow. */
   async run(): Promise<void> {
     for (let take = this.#take.shift(); take; take = this.#take.shift()) {
       take();

@@ -1,5 +1,5 @@
 /**
- * A trace: one JSON value for every message that crosses a hop, without secrets. It uses the format of the Rust
+ * A trace: one JSON value for every message that crosses a hop, without secrets. The format is that of the Rust
  * conductor's viewer (`sacp-conductor`, trace.rs: `type` is the kind, `ts` counts seconds since the trace began). Pure.
  */
 import { redactValue } from "../../src/protocol/redaction/redact";
@@ -8,7 +8,7 @@ import { isObject, objectOr } from "../rpc/json";
 import type { Id, Message } from "../rpc/message";
 import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
-/** `mcp`: an MCP message inside an ACP message; its own method and params are shown. */
+/** `mcp`: an MCP message inside an ACP message, recorded with its inner method and params. */
 export type TraceProtocol = "acp" | "mcp";
 
 interface Hop {
@@ -28,10 +28,10 @@ export type TraceEvent =
   | ({ readonly type: "notification" } & Hop & Call)
   /** `payload` is the result, or the error object. */
   | ({ readonly type: "response"; readonly id: Id | null; readonly is_error: boolean; readonly payload: unknown } & Hop)
-  /** Symposium's addition: the number of messages that are missing before this line because the disk was slow. */
+  /** An addition of Symposium: the number of messages that were dropped before this line because the disk was slow. */
   | { readonly type: "dropped"; readonly ts: number; readonly count: number };
 
-/** Undefined if the frame is not a message. */
+/** Returns undefined if the frame is not a valid message. */
 export function traceEvent(from: string, to: string, frame: Frame, ts: number): TraceEvent | undefined {
   const message = messageOf(frame);
   if (!message) return undefined;

@@ -1,22 +1,22 @@
 /**
- * A channel whose messages are traced. `here` is the component that holds it, on the agent's side of the link; `there`
- * is the component at the other end. Created only when there is a trace.
+ * Traces the messages of a channel. `holder` is the component that uses the channel, on the agent's side of the link.
+ * `peer` is the component at the other end.
  */
 import type { Channel } from "../rpc/channel";
 import type { Trace } from "./component";
 
-export function traced(channel: Channel, here: string, there: string, link: number, trace: Trace): Channel {
+export function traced(channel: Channel, holder: string, peer: string, link: number, trace: Trace): Channel {
   return {
     start: receiver =>
       channel.start({
         receive: frame => {
-          trace.message(there, here, frame, link, "down");
+          trace.message(peer, holder, frame, link, "down");
           return receiver.receive(frame);
         },
         closed: reason => receiver.closed(reason),
       }),
     send: frame => {
-      trace.message(here, there, frame, link, "up");
+      trace.message(holder, peer, frame, link, "up");
       return channel.send(frame);
     },
     drained: () => channel.drained(),

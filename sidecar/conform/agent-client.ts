@@ -1,6 +1,6 @@
 /**
- * The kit's client for an agent under test: its `initialize` request, and its responses to requests of the agent. It
- * runs no command, grants no permission, and reads and writes only in memory.
+ * The kit's client for an agent under test: its `initialize` params and its responses to the agent's requests. Runs no
+ * command, grants no permission, and stores files in memory only.
  */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { RequestMessage } from "./conversation";
@@ -35,22 +35,22 @@ const CANCELLED: NonNullable<Reply> = { result: { outcome: { outcome: "cancelled
 /** Responds to the agent's requests in one conversation. */
 export class ScriptedClient {
   readonly #files = new Map<string, string>();
-  /** Ids of permission requests that are held until their turn is cancelled. */
-  readonly #held: unknown[] = [];
+  /** Ids of permission requests that stay open until their turn is cancelled. */
+  readonly #open: unknown[] = [];
   #terminals = 0;
   #permissions: "answer" | "hold" | "cancel" = "answer";
 
   constructor(private readonly full: boolean) {}
 
-  /** Holds permission requests open until `cancelHeld`. */
+  /** Leaves permission requests open until `cancelHeld`. */
   hold(): void {
     this.#permissions = "hold";
   }
 
-  /** Cancels the permission requests of a cancelled turn: the open ones and later ones. */
+  /** Cancels open and later permission requests of a cancelled turn. */
   cancelHeld(driver: Driver): void {
     this.#permissions = "cancel";
-    for (const id of this.#held.splice(0)) driver.reply(id, CANCELLED);
+    for (const id of this.#open.splice(0)) driver.reply(id, CANCELLED);
   }
 
   answer(): void {
@@ -58,14 +58,14 @@ export class ScriptedClient {
   }
 
   respond({ id, method, params }: RequestMessage): Reply {
-    const given = objectOr(params);
-    if (method === CLIENT_METHODS.session_request_permission) return this.#permission(id, given);
+    const fields = objectOr(params);
+    if (method === CLIENT_METHODS.session_request_permission) return this.#permission(id, fields);
     if (!this.full) return { error: { code: METHOD_NOT_FOUND, message: `The client does not support ${method}.` } };
     switch (method) {
       case CLIENT_METHODS.fs_read_text_file:
-        return this.#read(given);
+        return this.#read(fields);
       case CLIENT_METHODS.fs_write_text_file:
-        this.#files.set(stringOr(given.path, ""), stringOr(given.content, ""));
+        this.#files.set(stringOr(fields.path, ""), stringOr(fields.content, ""));
         return { result: {} };
       case CLIENT_METHODS.terminal_create:
         return { result: { terminalId: `conform-terminal-${++this.#terminals}` } };
@@ -90,10 +90,10 @@ export class ScriptedClient {
       : { result: { content } };
   }
 
-  /** Selects the reject option if the agent offers one. */
+  /** Selects the reject option if offered, otherwise cancels. */
   #permission(id: unknown, { options }: JsonObject): Reply {
     if (this.#permissions === "hold") {
-      this.#held.push(id);
+      this.#open.push(id);
       return undefined;
     }
     const reject = arrayOr(options)

@@ -12,13 +12,13 @@ import { UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const HURRY = 100;
+const SPEEDUP = 100;
 
 async function check(fault?: Fault): Promise<readonly Result[]> {
   const store: Store = new Map();
   const conversations = await runAgentScenarios({
     start: () => memorySubject(serving => new ReferenceAgent(serving, store, fault)),
-    clock: hurriedClock(HURRY),
+    clock: hurriedClock(SPEEDUP),
     limits: DEFAULT_LIMITS,
     cwd: "/project",
     prompts: ["Hello"],

@@ -1,5 +1,5 @@
 /**
- * Placeholder in the arguments of a client under test. It is replaced by the command line of the kit's agent, quoted as
- * in a POSIX shell.
+ * Placeholder in the arguments of a client under test for the command line of the kit's agent, quoted as in a POSIX
+ * shell.
  */
 export const AGENT_PLACEHOLDER = "{agent}";

@@ -26,10 +26,10 @@ export interface CheckOptions {
   readonly onConversation?: (conversation: Conversation) => void;
 }
 
-/** Runs all scenarios. Never rejects because of the program. */
+/** Runs all scenarios. Never rejects because of a failure of the program. */
 export async function runAgentScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
-  const talk = async (
+  const run = async (
     scenario: string,
     version: Version,
     script: (session: AgentSession) => Promise<void>,
@@ -42,15 +42,15 @@ export async function runAgentScenarios(options: CheckOptions): Promise<readonly
     options.onConversation?.(conversation);
     return session;
   };
-  await talk("too-old", 1, async () => undefined, TOO_OLD);
-  await talk("too-new", 1, async () => undefined, TOO_NEW);
+  await run("too-old", 1, async () => undefined, TOO_OLD);
+  await run("too-new", 1, async () => undefined, TOO_NEW);
   for (const version of VERSIONS) {
-    const first = await talk("session", version, sessionScript);
+    const first = await run("session", version, sessionScript);
     if (!first.isInitialized) continue;
-    await talk("bare", version, bareScript);
-    await talk("cancel", version, cancelScript);
-    await talk("malformed", version, malformedScript);
-    await talk("stored", version, session => storedScript(session, first.sessionId));
+    await run("bare", version, bareScript);
+    await run("cancel", version, cancelScript);
+    await run("malformed", version, malformedScript);
+    await run("stored", version, session => storedScript(session, first.sessionId));
   }
   return conversations;
 }
@@ -137,7 +137,7 @@ class AgentSession {
   }
 
   /** Waits until the turn has sent an update or has ended. `prompt`: id of the request. */
-  async work(prompt: number): Promise<void> {
+  async untilProgress(prompt: number): Promise<void> {
     await this.driver.until(message =>
       message.kind === "response"
         ? this.version === 1 && message.id === prompt
@@ -160,7 +160,7 @@ function isIdle(message: WireMessage, sessionId: string): boolean {
   );
 }
 
-/** Whether the params are an update that starts a turn in v2, or one that belongs to no turn. */
+/** Whether the params are an update that starts a turn in v2, or an update that belongs to no turn. */
 function isStart(params: unknown): boolean {
   const type = stringOr(objectOr(objectOr(params).update).sessionUpdate, ""),
     kinds: readonly string[] = [
@@ -184,14 +184,14 @@ async function sessionScript(session: AgentSession): Promise<void> {
   await driver.request(AGENT_METHODS.session_prompt, { sessionId: UNKNOWN_SESSION, prompt: [text("Hello")] });
   if (session.sessionId === "") return;
   await chooseControls(session, result);
-  for (const words of options.prompts) await session.prompt([text(words)]);
-  const [words = ""] = options.prompts,
+  for (const promptText of options.prompts) await session.prompt([text(promptText)]);
+  const [promptText = ""] = options.prompts,
     uri = "file:///symposium-conform/notes.txt";
-  await session.prompt([text(words), { type: "resource_link", name: "notes.txt", uri }]);
+  await session.prompt([text(promptText), { type: "resource_link", name: "notes.txt", uri }]);
   const { promptCapabilities, session: v2 } = session.capabilities;
   const { embeddedContext } = objectOr(version === 1 ? promptCapabilities : objectOr(v2).prompt);
   if (isSupported(embeddedContext))
-    await session.prompt([text(words), { type: "resource", resource: { uri, text: "Notes" } }]);
+    await session.prompt([text(promptText), { type: "resource", resource: { uri, text: "Notes" } }]);
   await listAndDelete(session);
 }
 
@@ -218,34 +218,34 @@ async function listAndDelete({ driver, capabilities, version }: AgentSession): P
     await driver.request(AGENT_METHODS.session_delete, { sessionId: DELETED_SESSION });
 }
 
-/** The client declares no capability. */
+/** Sends the prompts of a client that declares no capability. */
 async function bareScript(session: AgentSession): Promise<void> {
   await session.open();
   if (session.sessionId === "") return;
-  for (const words of session.options.prompts) await session.prompt([text(words)]);
+  for (const promptText of session.options.prompts) await session.prompt([text(promptText)]);
 }
 
 async function cancelScript(session: AgentSession): Promise<void> {
   const { driver, client, options } = session,
-    words = options.prompts.at(-1) ?? "";
+    promptText = options.prompts.at(-1) ?? "";
   await session.open();
   if (session.sessionId === "") return;
   client.hold();
-  await session.prompt([text(words)], async id => {
-    await session.work(id);
+  await session.prompt([text(promptText)], async id => {
+    await session.untilProgress(id);
     driver.notify(AGENT_METHODS.session_cancel, { sessionId: session.sessionId });
     client.cancelHeld(driver);
   });
   client.answer();
-  await session.prompt([text(words)], async id => {
-    await session.work(id);
+  await session.prompt([text(promptText)], async id => {
+    await session.untilProgress(id);
     driver.notify(PROTOCOL_METHODS.cancel_request, { requestId: id });
     if (session.version === 2) driver.notify(AGENT_METHODS.session_cancel, { sessionId: session.sessionId });
   });
   if (!supportsMethod(session.version, session.capabilities, AGENT_METHODS.session_close)) return;
   client.hold();
-  await session.prompt([text(words)], async id => {
-    await session.work(id);
+  await session.prompt([text(promptText)], async id => {
+    await session.untilProgress(id);
     const closed = driver.request(AGENT_METHODS.session_close, { sessionId: session.sessionId });
     client.cancelHeld(driver);
     await closed;

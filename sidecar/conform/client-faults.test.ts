@@ -12,10 +12,10 @@ import { RULES } from "./rules/catalogue";
 import { VERSIONS, type Version } from "./schema";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const HURRY = 100;
+const SPEEDUP = 100;
 
 function serve(version: Version, client: Subject): Promise<Conversation> {
-  const clock = hurriedClock(HURRY);
+  const clock = hurriedClock(SPEEDUP);
   // Simulates a user who closes a client that never ends its turn.
   clock.after(10 * DEFAULT_LIMITS.responseMs, () => void client.stop());
   return serveClient({ client, version, clock, limits: DEFAULT_LIMITS, name: `agent-v${version}` });

@@ -31,11 +31,11 @@ const OPTIONS = [
   { optionId: OPTION_IDS[1], name: "Reject", kind: "reject_once" },
 ];
 
-/** Resolves when the client has closed the connection. The result has the version that was agreed on. */
+/** Resolves when the client has closed the connection. The result contains the negotiated version. */
 export async function serveClient(options: AgentOptions): Promise<Conversation> {
   const agent = new ScriptedAgent(options);
   await agent.driver.exited();
-  return { ...agent.driver.conversation, version: agent.agreed };
+  return { ...agent.driver.conversation, version: agent.negotiated };
 }
 
 interface Session {
@@ -47,14 +47,14 @@ class ScriptedAgent {
   readonly driver: Driver;
   readonly #version: Version;
   /** Version of the connection. */
-  agreed: Version;
+  negotiated: Version;
   readonly #sessions = new Map<string, Session>();
   /** Number of the most recently created session. */
   #created = 0;
   #turns = 0;
 
   constructor({ client, version, clock, limits, name, onEvent }: AgentOptions) {
-    this.#version = this.agreed = version;
+    this.#version = this.negotiated = version;
     this.driver = new Driver(client, {
       scenario: name,
       requested: version,
@@ -67,16 +67,16 @@ class ScriptedAgent {
   }
 
   #respond({ id, method, params }: RequestMessage): Reply {
-    const given = objectOr(params);
+    const fields = objectOr(params);
     switch (method) {
       case AGENT_METHODS.initialize:
-        return { result: this.#initialized(given) };
+        return { result: this.#initialized(fields) };
       case AGENT_METHODS.session_new:
-        return { result: this.#opened(given) };
+        return { result: this.#opened(fields) };
       case AGENT_METHODS.session_prompt:
-        return this.#prompt(id, given);
+        return this.#prompt(id, fields);
       default:
-        return (this.agreed === 2 ? this.#stored(method, given) : undefined) ?? this.#unknown(method);
+        return (this.negotiated === 2 ? this.#stored(method, fields) : undefined) ?? this.#unknown(method);
     }
   }
 
@@ -102,9 +102,9 @@ class ScriptedAgent {
   }
 
   #initialized({ protocolVersion }: JsonObject): JsonObject {
-    this.agreed = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
+    this.negotiated = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
     const info = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
-    if (this.agreed === 2) return { protocolVersion: 2, info, capabilities: { session: {} } };
+    if (this.negotiated === 2) return { protocolVersion: 2, info, capabilities: { session: {} } };
     return { protocolVersion: 1, agentInfo: info, agentCapabilities: {} };
   }
 
@@ -122,12 +122,12 @@ class ScriptedAgent {
     if (!session) return { error: { code: -32_002, message: "The session does not exist." } };
     session.isCancelled = false;
     void this.#watchCancel(name, session);
-    if (this.agreed === 1) {
+    if (this.negotiated === 1) {
       void this.#turn(name, session).then(() => this.driver.reply(id, { result: { stopReason: stopReason(session) } }));
       return undefined;
     }
     const messageId = `conform-prompt-${++this.#turns}`;
-    // Later, so that another request with the same id is seen while this one is open.
+    // Responds later, so that a second request with the same id is detected while the first is open.
     setImmediate(() => {
       this.driver.reply(id, { result: { messageId } });
       void this.#turnV2(name, session, messageId);
@@ -149,7 +149,10 @@ class ScriptedAgent {
     this.driver.notify(CLIENT_METHODS.session_update, { sessionId, update });
   }
 
-  /** Sends messages that a client must tolerate. A request after each one checks that the client still responds. */
+  /**
+   * Sends messages that a client must tolerate. A probe request after each message checks that the client still
+   * responds.
+   */
   async #common(sessionId: string): Promise<void> {
     this.#update(sessionId, { sessionUpdate: CUSTOM_UPDATE, note: "ignore" });
     await this.driver.request(PROBE_METHOD, {});
@@ -190,7 +193,7 @@ class ScriptedAgent {
     });
   }
 
-  /** Runs the current Node executable, which exits at once. */
+  /** Runs the current Node executable, which exits immediately. */
   async #terminal(sessionId: string, cwd: string): Promise<void> {
     const outcome = await this.driver.request(CLIENT_METHODS.terminal_create, {
       sessionId,

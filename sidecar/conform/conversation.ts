@@ -34,9 +34,9 @@ const located = new WeakMap<Conversation, readonly Located[]>();
 
 /** All messages in order. The result is cached, so the conversation must be complete. */
 export function messagesOf(conversation: Conversation): readonly Located[] {
-  const known = located.get(conversation) ?? locate(conversation);
-  located.set(conversation, known);
-  return known;
+  const cached = located.get(conversation) ?? locate(conversation);
+  located.set(conversation, cached);
+  return cached;
 }
 
 function locate({ events }: Conversation): readonly Located[] {
@@ -136,7 +136,7 @@ export const INITIALIZE = [
   PROXY_DIALECTS._proxy.initialize,
 ] as const;
 
-/** Exchange that initialized the connection: the last successful one, otherwise the first. */
+/** Exchange that initialized the connection: the last successful exchange, otherwise the first. */
 export function initializeOf(conversation: Conversation, direction: Direction): Exchange | undefined {
   const all = exchanges(conversation, direction, ...INITIALIZE);
   return all.findLast(isSuccess) ?? all[0];

@@ -68,8 +68,8 @@ export class Driver {
   readonly #decoder = new StringDecoder("utf8");
   readonly #open = new Map<string, (outcome: Outcome) => void>();
   #watchers: ((message: WireMessage | undefined) => void)[] = [];
-  /** Pieces of the current incomplete line. */
-  #rest: string[] = [];
+  /** Chunks of the current incomplete line. */
+  #incomplete: string[] = [];
   #bytes = 0;
   #nextId = 0;
   #hasExited = false;
@@ -127,12 +127,12 @@ export class Driver {
   expect(id: unknown): Promise<Outcome> {
     if (this.#hasEnded) return Promise.resolve(NONE);
     return new Promise(resolve => {
-      const late = this.#options.clock.after(this.#options.limits.responseMs, () => {
+      const timer = this.#options.clock.after(this.#options.limits.responseMs, () => {
         this.#recorder.event({ kind: "noResponse", at: this.#recorder.at, id });
         settle(NONE);
       });
       const settle = (outcome: Outcome): void => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         this.#open.delete(idKey(id));
         resolve(outcome);
       };
@@ -147,7 +147,7 @@ export class Driver {
     if (this.#hasEnded) return Promise.resolve(false);
     return new Promise(resolve => {
       const settle = (found: boolean): void => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         this.#watchers = this.#watchers.filter(item => item !== watch);
         resolve(found);
       };
@@ -155,7 +155,7 @@ export class Driver {
         if (message === undefined) settle(false);
         else if (matches(message)) settle(true);
       };
-      const late = this.#options.clock.after(limitMs, () => settle(false));
+      const timer = this.#options.clock.after(limitMs, () => settle(false));
       this.#watchers.push(watch);
     });
   }
@@ -175,7 +175,7 @@ export class Driver {
       this.#subject.input.end();
       if (!(await this.#exitsInTime())) {
         this.#recorder.event({ kind: "stillRunning", at: this.#recorder.at, afterMs: this.#options.limits.exitMs });
-        this.#cut();
+        this.#abort();
       }
     }
     await this.#subject.stop();
@@ -185,9 +185,9 @@ export class Driver {
 
   #exitsInTime(): Promise<boolean> {
     return new Promise(resolve => {
-      const late = this.#options.clock.after(this.#options.limits.exitMs, () => resolve(false));
+      const timer = this.#options.clock.after(this.#options.limits.exitMs, () => resolve(false));
       void this.#subject.exited.then(() => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         resolve(true);
       });
     });
@@ -198,15 +198,15 @@ export class Driver {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#options.limits.outputBytes) {
       this.#recorder.event({ kind: "tooMuchOutput", at: this.#recorder.at, bytes: this.#options.limits.outputBytes });
-      this.#cut();
+      this.#abort();
       void this.#subject.stop();
       return;
     }
     const [first = "", ...lines] = this.#decoder.write(chunk).split("\n");
-    this.#rest.push(first);
+    this.#incomplete.push(first);
     for (const piece of lines) {
-      this.#line(this.#rest.join(""));
-      this.#rest = [piece];
+      this.#line(this.#incomplete.join(""));
+      this.#incomplete = [piece];
     }
   }
 
@@ -238,17 +238,15 @@ export class Driver {
     });
   }
 
-  /**
-   * Ends the conversation from the kit's side and discards the incomplete line, which is not a fault of the program.
-   */
-  #cut(): void {
-    this.#rest = [];
+  /** Ends the conversation and discards the incomplete line, which is not a fault of the program. */
+  #abort(): void {
+    this.#incomplete = [];
     this.#finish();
   }
 
   #finish(): void {
     if (this.#hasEnded) return;
-    this.#line(this.#rest.join(""));
+    this.#line(this.#incomplete.join(""));
     this.#hasEnded = true;
     for (const settle of [...this.#open.values()]) settle(NONE);
     for (const watch of [...this.#watchers]) watch(undefined);

@@ -9,12 +9,12 @@ import { judgeAll, type Result } from "./rule";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const HURRY = 100;
+const SPEEDUP = 100;
 
 async function check(fault?: ProxyFault): Promise<readonly Result[]> {
   const conversations = await runProxyScenarios({
     start: () => referenceProxy(fault),
-    clock: hurriedClock(HURRY),
+    clock: hurriedClock(SPEEDUP),
     limits: DEFAULT_LIMITS,
     cwd: "/project",
     prompts: [],

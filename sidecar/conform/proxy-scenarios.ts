@@ -33,18 +33,18 @@ export async function runProxyScenarios(options: CheckOptions): Promise<readonly
     options.onConversation?.(conversation);
   };
   for (const version of VERSIONS) {
-    let spoken: TriedDialect | undefined;
+    let supported: TriedDialect | undefined;
     for (const dialect of TRIED_DIALECTS) {
       const session = new ProxySession(options, dialect, version);
       if (await session.initialize()) {
-        spoken = dialect;
-        await session.talk();
+        supported = dialect;
+        await session.run();
       }
       await record(session);
-      if (spoken) break;
+      if (supported) break;
     }
-    if (spoken?.name !== "proxy") continue;
-    const proxySession = new ProxySession(options, TRIED_DIALECTS[1] ?? spoken, version, "other-dialect");
+    if (supported?.name !== "proxy") continue;
+    const proxySession = new ProxySession(options, TRIED_DIALECTS[1] ?? supported, version, "other-dialect");
     await proxySession.initialize();
     await record(proxySession);
   }
@@ -86,10 +86,10 @@ class ProxySession {
     return outcome.kind === "result" && objectOr(outcome.result).protocolVersion === this.#version;
   }
 
-  async talk(): Promise<void> {
+  async run(): Promise<void> {
     const { driver } = this;
     await driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [] });
-    await this.#exact(ECHO);
+    await this.#requestExact(ECHO);
     driver.sendLine(`{"jsonrpc":"2.0","method":"${NOTIFY}","params":${EXACT}}`);
     await driver.request(FAIL, {});
     await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
@@ -97,8 +97,8 @@ class ProxySession {
       sessionId: SESSION,
       prompt: [{ type: "text", text: "Hello" }],
     });
-    this.#toProxy(NOTIFY, EXACT);
-    await this.#askProxy(ECHO, EXACT);
+    this.#notifyFromSuccessor(NOTIFY, EXACT);
+    await this.#requestFromSuccessor(ECHO, EXACT);
     driver.notify(AGENT_METHODS.session_cancel, { sessionId: SESSION });
     const id = driver.newId(),
       response = driver.request(WAIT, {}, id);
@@ -109,22 +109,20 @@ class ProxySession {
     await driver.request(PROBE_METHOD, {});
   }
 
-  /** Sends a request with these exact bytes as params. */
-  #exact(method: string): Promise<Outcome> {
+  /** Sends a request with `EXACT` as params. */
+  #requestExact(method: string): Promise<Outcome> {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
     this.driver.sendLine(`{"jsonrpc":"2.0","id":${id},"method":"${method}","params":${EXACT}}`);
     return response;
   }
 
-  /** Sends a notification of the successor. */
-  #toProxy(method: string, params: string): void {
+  #notifyFromSuccessor(method: string, params: string): void {
     const envelope = `{"method":"${method}","params":${params}}`;
     this.driver.sendLine(`{"jsonrpc":"2.0","method":"${this.#dialect.notification}","params":${envelope}}`);
   }
 
-  /** Sends a request of the successor. */
-  #askProxy(method: string, params: string): Promise<Outcome> {
+  #requestFromSuccessor(method: string, params: string): Promise<Outcome> {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
     const envelope = `{"method":"${method}","params":${params}}`;
@@ -141,7 +139,7 @@ class ProxySession {
     return { result: { outcome: { outcome: "selected", optionId: PERMISSION.options[1].optionId } } };
   }
 
-  /** Responds with the exact bytes. */
+  /** Responds with `EXACT`. */
   #echo(id: unknown): undefined {
     this.driver.sendLine(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${EXACT}}`);
   }
@@ -179,7 +177,7 @@ class ProxySession {
 
   async #turn(id: unknown, sessionId: string): Promise<void> {
     const update = (body: JsonObject): void =>
-      this.#toProxy(CLIENT_METHODS.session_update, JSON.stringify({ sessionId, update: body }));
+      this.#notifyFromSuccessor(CLIENT_METHODS.session_update, JSON.stringify({ sessionId, update: body }));
     const messageId = "conform-message",
       isV2 = this.#successorVersion === 2;
     if (isV2) this.driver.reply(id, { result: { messageId: "conform-prompt" } });
@@ -190,7 +188,7 @@ class ProxySession {
         content: { type: "text", text: `update ${n}` },
       });
     }
-    await this.#askProxy(
+    await this.#requestFromSuccessor(
       CLIENT_METHODS.session_request_permission,
       JSON.stringify(isV2 ? { ...withoutCall(), sessionId, title: "Do nothing" } : { ...PERMISSION, sessionId }),
     );

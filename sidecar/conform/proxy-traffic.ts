@@ -1,7 +1,7 @@
 /** Messages that the kit sends through a proxy under test. */
 import { EXTENSION_METHODS, PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 
-/** Dialects in the order in which they are tried. The first one is defined by the published schema. */
+/** Dialects in the order in which they are tried. The published schema defines the first dialect. */
 export const TRIED_DIALECTS = (["proxy", "_proxy", "meta"] as const).map(name => ({ name, ...PROXY_DIALECTS[name] }));
 export type TriedDialect = (typeof PROXY_DIALECTS)[ProxyDialect] & { readonly name: ProxyDialect };
 

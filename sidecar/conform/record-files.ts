@@ -1,6 +1,6 @@
 /**
- * Writes a recorded conversation as JSON lines without secrets. The conversation of a proxy has two ends and therefore
- * two files. Pure.
+ * Formats a recorded conversation as JSON lines without secrets. A proxy has a client and a successor, so its
+ * conversation has two files. Pure.
  */
 import { redactText, redactValue } from "../../src/protocol/redaction/redact";
 import { objectOr, stringOr } from "../rpc/json";
@@ -19,23 +19,23 @@ export function recordFiles(program: ProgramKind, number: number, conversation: 
   const name = `${String(number).padStart(2, "0")}-${conversation.scenario}`;
   const file = (end: string, events: readonly RecordedEvent[]): RecordFile => ({
     name: `${name}${end}.jsonl`,
-    text: events.map(event => `${JSON.stringify(written(event))}\n`).join(""),
+    text: events.map(event => `${JSON.stringify(entryOf(event))}\n`).join(""),
   });
   if (program !== "proxy") return [file("", conversation.events)];
-  const isBehind = successorLines(conversation);
+  const successor = successorLines(conversation);
   return [
     file(
       ".client",
-      conversation.events.filter(event => event.kind !== "line" || !isBehind.has(event)),
+      conversation.events.filter(event => event.kind !== "line" || !successor.has(event)),
     ),
     file(
       ".successor",
-      conversation.events.filter(event => event.kind === "line" && isBehind.has(event)),
+      conversation.events.filter(event => event.kind === "line" && successor.has(event)),
     ),
   ];
 }
 
-function written(event: RecordedEvent): object {
+function entryOf(event: RecordedEvent): object {
   if (event.kind !== "line") return { ...event, kind: undefined, event: event.kind };
   return { at: event.at, from: event.direction === "toProgram" ? "kit" : "program", line: redactText(event.text) };
 }
@@ -47,13 +47,13 @@ function successorLines({ events }: Conversation): ReadonlySet<RecordedLine> {
   const key = (direction: Direction, id: unknown): string => `${direction} ${idKey(id)}`;
   for (const event of events) {
     if (event.kind !== "line") continue;
-    const isBehind = event.messages.some(message => {
+    const isSuccessorLine = event.messages.some(message => {
       if (message.kind === "response") return requests.has(key(opposite(event.direction), message.id));
       const isEnvelope = /^_?proxy\/successor/.test(message.method);
       if (isEnvelope && message.kind === "request") requests.add(key(event.direction, message.id));
       return isEnvelope;
     });
-    if (isBehind) lines.add(event);
+    if (isSuccessorLine) lines.add(event);
   }
   return lines;
 }
@@ -80,7 +80,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Reads the events of such a file. `version`: version of the conversation. Incomplete lines are skipped. */
+/** Parses the lines of `writtenEvent`. `version`: version of the conversation. Incomplete lines are skipped. */
 export function readEvents(text: string, version: Version): readonly RecordedEvent[] {
   return text.split("\n").flatMap((line): readonly RecordedEvent[] => {
     let value: unknown;

@@ -33,7 +33,7 @@ export interface RecordedLine {
   readonly direction: Direction;
   /** Without its newline. */
   readonly text: string;
-  /** Several messages for a batch; none if the line is not a message. */
+  /** Several messages for a batch. Empty if the line is not a message. */
   readonly messages: readonly WireMessage[];
   readonly isBatch: boolean;
   /** Violation of JSON-RPC 2.0, if any. */
@@ -125,7 +125,7 @@ function readMessage(raw: unknown, version: Version): ParsedMessage {
   const { id, method } = raw,
     params = raw.params ?? undefined,
     wrongVersion = raw.jsonrpc === "2.0" ? undefined : `"jsonrpc" is not "2.0".`;
-  // Such an id can be nested too deeply to compare or write.
+  // An object or array can be nested too deeply to compare or write.
   if (typeof id === "boolean" || (typeof id === "object" && id !== null))
     return { problem: `The "id" is neither a string nor an integer.` };
   if (typeof method === "string") {

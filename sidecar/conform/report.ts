@@ -61,10 +61,10 @@ export function reportText(program: ProgramKind, name: string, results: readonly
     if (own.length === 0) return [];
     const head = `\nACP version ${version}`,
       shown = own.filter(({ verdict }) => verdict.kind === "fail");
-    const isSpoken = !own.some(
+    const isNegotiated = !own.some(
       ({ rule, verdict }) => rule.id === `${program}/initialize` && verdict.kind === "notApplicable",
     );
-    return isSpoken
+    return isNegotiated
       ? [head, ...own.flatMap(rows)]
       : [
           head,
@@ -84,15 +84,15 @@ export function reportText(program: ProgramKind, name: string, results: readonly
 }
 
 function rows({ rule, section, verdict }: Result): readonly string[] {
-  const word = WORDS[rule.severity][verdict.kind],
-    head = `  ${word.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
+  const label = LABELS[rule.severity][verdict.kind],
+    head = `  ${label.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
   if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
-  const omitted =
+  const excerptLines =
     verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
-  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...omitted];
+  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...excerptLines];
 }
 
-const WORDS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {
+const LABELS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {
   must: { pass: "ok", fail: "FAIL", notApplicable: "n/a", notSeen: "-" },
   should: { pass: "ok", fail: "warn", notApplicable: "n/a", notSeen: "-" },
 };

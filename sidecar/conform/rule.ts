@@ -5,7 +5,7 @@ import type { Conversation, Direction } from "./recording";
 import { VERSIONS, type Version } from "./schema";
 
 export type ProgramKind = "agent" | "proxy" | "client";
-/** `must` rules decide the exit code. */
+/** `must` rules determine the exit code. */
 export type Severity = "must" | "should";
 
 export type Verdict =
@@ -68,8 +68,8 @@ export function judgeAll(
       .flatMap(rule => {
         const section = rule.section[version];
         if (section === undefined) return [];
-        const isSpoken = conversations.length > 0 || rule.judgesNegotiation === true;
-        const verdict = isSpoken
+        const isJudged = conversations.length > 0 || rule.judgesNegotiation === true;
+        const verdict = isJudged
           ? rule.judge({ version, conversations, all })
           : notApplicable(`Version ${version} was not agreed on.`);
         return [{ rule, version, section, verdict }];
@@ -91,11 +91,11 @@ const MAX_EXCERPT = 400;
 export function fail(reason: string, offending?: Located | string): Verdict {
   const why = redactText(reason);
   if (offending === undefined) return { kind: "fail", why };
-  const text = redactText(typeof offending === "string" ? offending : written(offending), MAX_EXCERPT * 2);
+  const text = redactText(typeof offending === "string" ? offending : textOf(offending), MAX_EXCERPT * 2);
   return { kind: "fail", why, excerpt: text.length <= MAX_EXCERPT ? text : `${text.slice(0, MAX_EXCERPT)}…` };
 }
 
-function written({ message }: Located): string {
+function textOf({ message }: Located): string {
   try {
     return JSON.stringify(message.raw);
   } catch {

@@ -42,11 +42,11 @@ const FORMATS = {
 } as const;
 
 function schema(version: Version): LoadedSchema {
-  const known = loaded.get(version);
-  if (known) return known;
+  const cached = loaded.get(version);
+  if (cached) return cached;
   const source = objectOr(SOURCES[version]);
   const definitions = Object.fromEntries(
-    Object.entries(objectOr(source.$defs)).map(([name, of]) => [name, objectOr(of)]),
+    Object.entries(objectOr(source.$defs)).map(([name, definition]) => [name, objectOr(definition)]),
   );
   // Not strict, because the schemas contain keywords for code generators.
   const ajv = new Ajv2020({ strict: false, formats: FORMATS, schemas: { acp: { $defs: definitions } } });
@@ -120,8 +120,8 @@ const validators = new Map<string, ValidateFunction>();
 
 function validator(version: Version, key: string, definition: JsonObject): ValidateFunction {
   const name = `${version} ${key}`,
-    known = validators.get(name);
-  if (known) return known;
+    cached = validators.get(name);
+  if (cached) return cached;
   const compiled = schema(version).ajv.compile(definition);
   validators.set(name, compiled);
   return compiled;

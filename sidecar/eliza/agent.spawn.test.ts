@@ -26,7 +26,7 @@ class Client implements AsyncDisposable {
     const [ours, theirs] = memoryChannels();
     this.agent = elizaAgent({ ...options, clock: this.clock })(theirs);
     this.peer = new Peer(recorded(ours, this.transcript), {
-      request: request => request.fail(new Error("Eliza asks nothing")),
+      request: request => request.fail(new Error("Eliza sends no requests")),
       notification: (_method, params) => {
         const update = objectOr(objectOr(params).update);
         this.updates.push(update);
@@ -61,7 +61,7 @@ class Client implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.peer[Symbol.asyncDispose]();
     await this.agent[Symbol.asyncDispose]();
-    equal(this.clock.waiting, 0, "no timer left");
+    equal(this.clock.waiting, 0, "no timer is pending");
   }
 }
 
@@ -365,7 +365,7 @@ suite("Eliza as an ACP agent", () => {
     equal(await client.ask(await client.open(), "sorry"), "Apologies are not necessary.");
   });
 
-  test("leaves no process when the client disconnects", async () => {
+  test("leaves no process running when the client disconnects", async () => {
     const client = new Client();
     const sessionId = await client.open([stdio]);
     match(await client.ask(sessionId, "use tool test::where"), /^OK: \{"pid":\d+/);
@@ -375,7 +375,7 @@ suite("Eliza as an ACP agent", () => {
     });
     await client.peer[Symbol.asyncDispose]();
     await lost;
-    await eventually(() => client.clock.waiting === 0, "the call is given up, although no time goes by");
+    await eventually(() => client.clock.waiting === 0, "the call is cancelled without a timeout");
     await client.agent[Symbol.asyncDispose]();
   });
 
@@ -406,7 +406,7 @@ suite("Eliza as an ACP agent", () => {
 });
 
 suite("word groups", () => {
-  test("joins to the text, contains few words, and is limited in number", () =>
+  test("join to the text, contain few words, and are limited in number", () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "bé", "\n", " ", "  - ", "😀"), { maxLength: 50 }).map(parts => parts.join("")),
@@ -420,7 +420,7 @@ suite("word groups", () => {
       ),
       { numRuns: 100 },
     ));
-  test("contains three words", () =>
+  test("contain three words", () =>
     deepEqual(wordGroups("How do you do. Please state your problem."), [
       "How do you ",
       "do. Please state ",

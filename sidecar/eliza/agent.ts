@@ -1,12 +1,12 @@
 /**
- * Eliza as an ACP agent (v1), over any channel: the built-in agent, which tests also use.
+ * Eliza as an ACP agent (v1) over any channel. Tests use this built-in agent, too.
  *
  * Invariants:
  * - A session runs one prompt at a time.
  * - Each prompt is answered once, after its last update, also when it is cancelled, its session is closed or the client
  *   disconnects.
  * - Sessions share no state.
- * - After disposal, no MCP server that was started for a prompt is left.
+ * - After disposal, no MCP server that was started for a prompt is running.
  */
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
@@ -38,7 +38,7 @@ export interface ElizaOptions {
 }
 
 export interface RunningEliza extends AsyncDisposable {
-  /** Resolves when the client has disconnected; dispose the agent then. */
+  /** Resolves when the client has disconnected. The caller then disposes the agent. */
   readonly closed: Promise<void>;
 }
 
@@ -97,7 +97,7 @@ class ElizaAgent implements RunningEliza {
     await Promise.all(this.#closing);
   }
 
-  /** A thrown error becomes the answer. */
+  /** A thrown error becomes the response. */
   #request(request: IncomingRequest): void {
     const { method } = request;
     const params: JsonObject = isObject(request.params) ? request.params : {};
@@ -161,21 +161,26 @@ class ElizaAgent implements RunningEliza {
       throw new RpcError(RpcCode.invalidRequest, "This session is still processing the previous prompt.");
     const stop = new AbortController();
     request.signal.addEventListener("abort", () => stop.abort(), { once: true });
-    const update = (of: JsonObject) =>
-      this.#peer.notify(CLIENT_METHODS.session_update, { sessionId: params.sessionId, update: of });
-    const ended = this.#answer(session, text, stop.signal, update)
+    const sendUpdate = (update: JsonObject) =>
+      this.#peer.notify(CLIENT_METHODS.session_update, { sessionId: params.sessionId, update });
+    const ended = this.#answer(session, text, stop.signal, sendUpdate)
       .then(
         () => () => request.respond({ stopReason: stop.signal.aborted ? "cancelled" : "end_turn" }),
         (error: unknown) => () => request.fail(error),
       )
       .then(settle => {
-        session.turn = undefined; // before the answer, because the next prompt may follow at once
+        session.turn = undefined; // before the response, because the next prompt may follow immediately
         settle();
       });
     session.turn = { stop, ended };
   }
 
-  async #answer(session: Session, text: string, signal: AbortSignal, update: (of: JsonObject) => void): Promise<void> {
+  async #answer(
+    session: Session,
+    text: string,
+    signal: AbortSignal,
+    update: (payload: JsonObject) => void,
+  ): Promise<void> {
     const command = readPrompt(text),
       messageId = randomUUID();
     const answer =
@@ -213,8 +218,8 @@ class ElizaAgent implements RunningEliza {
 }
 
 /**
- * The text of a prompt. Other blocks are accepted and ignored, and so are text blocks for the assistant only
- * (`annotations.audience`): text from an extension is not the user's.
+ * Returns the user's text in a prompt. Other blocks are accepted and ignored, and so are text blocks of extensions,
+ * which are for the assistant only (`annotations.audience`).
  */
 function readBlocks(prompt: unknown): string {
   if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
@@ -234,13 +239,13 @@ function isForAssistant({ annotations }: JsonObject): boolean {
   return Array.isArray(audience) && !audience.includes("user");
 }
 
-const GROUP = 3,
-  GROUPS = 200;
+const MIN_GROUP_SIZE = 3,
+  MAX_GROUPS = 200;
 
 /** Splits `text` into pieces of a few words, which join to exactly `text`. A long text has more words per piece. */
 export function wordGroups(text: string): readonly string[] {
   const words = text.match(/\S+\s*|^\s+/g) ?? [];
-  const size = Math.max(GROUP, Math.ceil(words.length / GROUPS));
+  const size = Math.max(MIN_GROUP_SIZE, Math.ceil(words.length / MAX_GROUPS));
   return Array.from({ length: Math.ceil(words.length / size) }, (_, i) =>
     words.slice(i * size, (i + 1) * size).join(""),
   );

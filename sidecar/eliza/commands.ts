@@ -1,6 +1,4 @@
-/**
- * Parses a prompt to Eliza: a conversation, or one of two commands that make her a client of the session's MCP servers.
- */
+/** Parses a prompt to Eliza: a conversation, or one of two commands that use the session's MCP servers. */
 import { isObject, type JsonObject } from "../rpc/json";
 
 export type Asked =
@@ -20,7 +18,7 @@ export function readPrompt(text: string): Asked {
   return server === undefined || tool === undefined ? { kind: "talk", text } : { kind: "use", server, tool, json };
 }
 
-/** The arguments, or an error sentence. */
+/** Returns the arguments, or an error message. */
 export function readArguments(json: string): JsonObject | string {
   let value: unknown;
   try {

@@ -3,23 +3,25 @@
  * and Machine”, CACM 9(1), 1966. The engine is independent of the language, which the script defines
  * (`doctor-script.ts`).
  *
- *   text → first clause with a keyword → words reflected on the way (my → your), keywords on a stack by rank
+ *   text → first clause with a keyword → words reflected (my → your), keywords on a stack by rank
  *        → the first matching pattern of the top keyword decomposes the clause → its next reply is assembled
  *
  * A reply may instead link to another keyword, rewrite the clause and link, or try the next keyword. Statements about
- * one keyword (“my”) are also stored. For a text without a keyword, at most every fourth time, the oldest stored
- * statement is used.
+ * one keyword (“my”) are also stored. At most every fourth text, if it has no keyword, is answered with the oldest
+ * stored statement.
  *
- * Invariants: a reply is never empty; the same conversation with the same starting replies gives the same replies; the
- * work is linear in the text (patterns are matched without backtracking), and the length of quotations is bounded.
+ * Invariants:
+ * - A reply is never empty.
+ * - The same conversation with the same starting replies gives the same replies.
+ * - Patterns are matched without backtracking, in linear time. The length of quotations is bounded.
  */
 import { clauses, word, type Clause, type Token } from "./tokenizer";
 import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
 
 export interface ElizaOptions {
-  /** Every list of replies starts where the script defines. */
+  /** Whether each list of replies starts at its `first` reply in the script. */
   readonly deterministic: boolean;
-  /** Returns a number from 0 to 1, which selects the start of each list otherwise. */
+  /** Returns a number from 0 to 1, which selects the start of each list in other conversations. */
   readonly random?: () => number;
 }
 
@@ -31,10 +33,10 @@ interface ReflectedClause {
   readonly rank: number;
 }
 
-const MEMORIES = 32,
-  LINKS = 100,
-  QUOTED_WORDS = 40,
-  QUOTED_LETTERS = 80;
+const MAX_MEMORIES = 32,
+  MAX_LINKS = 100,
+  MAX_QUOTED_WORDS = 40,
+  MAX_QUOTED_LETTERS = 80;
 
 /** One conversation. */
 export class Eliza {
@@ -54,7 +56,7 @@ export class Eliza {
 
   reply(text: string): string {
     this.#limit = (this.#limit % 4) + 1;
-    const clause = this.#listen(text);
+    const clause = this.#selectClause(text);
     if (clause === undefined) return this.#script.greeting;
     const [top] = clause.keywords;
     if (top === undefined)
@@ -63,10 +65,12 @@ export class Eliza {
     return this.#answer(clause);
   }
 
-  /** The clause to answer: the first with a keyword of rank 0 or more, else the first with any, else the first. */
-  #listen(text: string): ReflectedClause | undefined {
+  /**
+   * Returns the clause to answer: the first with a keyword of rank 0 or more, otherwise the one with the highest rank.
+   */
+  #selectClause(text: string): ReflectedClause | undefined {
     let best: ReflectedClause | undefined;
-    for (const words of this.#spoken(text)) {
+    for (const words of this.#joinedClauses(text)) {
       const clause = this.#reflect(words);
       if (clause.rank >= 0) return clause;
       if (best === undefined || clause.rank > best.rank) best = clause;
@@ -75,24 +79,24 @@ export class Eliza {
   }
 
   /**
-   * The clauses of a text. A single last word after a comma that is not a keyword (“I am well, thanks”) does not start
-   * a clause.
+   * Returns the clauses of a text. A single last word after a comma that is not a keyword (“I am well, thanks”) does
+   * not start a clause.
    */
-  *#spoken(text: string): Generator<readonly Token[]> {
-    let held: Clause | undefined;
+  *#joinedClauses(text: string): Generator<readonly Token[]> {
+    let pending: Clause | undefined;
     for (const clause of clauses(text)) {
       const [only, ...others] = clause.words;
       const belongs =
         clause.end === "stop" && others.length === 0 && only !== undefined && !this.#script.keywords.has(only.key);
-      if (held?.end === "comma" && belongs) {
-        yield [...held.words, ...clause.words];
-        held = undefined;
+      if (pending?.end === "comma" && belongs) {
+        yield [...pending.words, ...clause.words];
+        pending = undefined;
         continue;
       }
-      if (held !== undefined) yield held.words;
-      held = clause;
+      if (pending !== undefined) yield pending.words;
+      pending = clause;
     }
-    if (held !== undefined) yield held.words;
+    if (pending !== undefined) yield pending.words;
   }
 
   #reflect(words: readonly Token[]): ReflectedClause {
@@ -116,14 +120,14 @@ export class Eliza {
   #remember(words: readonly Token[]): void {
     const { rule } = this.#script.memory;
     const parts = decompose(rule.pattern, words);
-    if (parts === undefined || this.#memories.length >= MEMORIES) return;
+    if (parts === undefined || this.#memories.length >= MAX_MEMORIES) return;
     const reply = this.#next(rule);
     if (reply.kind === "say") this.#memories.push(this.#assemble(reply.pieces, parts));
   }
 
   #answer({ words, keywords: [...stack] }: ReflectedClause): string {
     let top = stack.shift();
-    for (let links = 0; top !== undefined && links < LINKS; links++) {
+    for (let links = 0; top !== undefined && links < MAX_LINKS; links++) {
       const fit = firstFit(this.#script.keywords.get(top), words);
       const reply: Reply = fit === undefined ? { kind: "next" } : this.#next(fit.rule);
       switch (reply.kind) {
@@ -165,8 +169,8 @@ export class Eliza {
   #assemble(pieces: readonly Piece[], parts: Parts): string {
     let text = "";
     for (const piece of pieces) {
-      const piecedText = typeof piece === "string" ? piece : quote(this.#polish(parts[piece - 1] ?? []));
-      text = piecedText === "" ? text.trimEnd() : text + piecedText;
+      const insertion = typeof piece === "string" ? piece : quote(this.#polish(parts[piece - 1] ?? []));
+      text = insertion === "" ? text.trimEnd() : text + insertion;
     }
     return text.charAt(0).toUpperCase() + text.slice(1);
   }
@@ -177,9 +181,9 @@ export class Eliza {
       const rule = this.#script.polish.find(({ from }) =>
         from.every((key, k) => (key === "." ? i + k === words.length : words[i + k]?.key === key)),
       );
-      const own = words[i];
+      const token = words[i];
       if (rule !== undefined) polished.push(...rule.to.map(word));
-      else if (own !== undefined) polished.push(own);
+      else if (token !== undefined) polished.push(token);
       i += Math.max(1, rule?.from.filter(key => key !== ".").length ?? 1);
     }
     return polished;
@@ -198,8 +202,8 @@ function firstFit(
 }
 
 /**
- * The parts of `words` that `pattern` matches, or undefined. Each gap is as short as possible. Taking the first
- * position of the next run never loses a match, because the gap after it can grow instead. No backtracking is needed.
+ * Returns the parts of `words` that `pattern` matches, or undefined. Each gap is as short as possible. No backtracking
+ * is needed: the first position of a run never excludes a match, because the gap after the run can grow instead.
  */
 export function decompose(pattern: readonly Segment[], words: readonly Token[]): Parts | undefined {
   const parts: (readonly Token[])[] = [];
@@ -208,8 +212,8 @@ export function decompose(pattern: readonly Segment[], words: readonly Token[]):
     const last = words.length - tests.length,
       end = i === pattern.length - 1;
     let start = gap && end ? Math.max(at, last) : at;
-    while (gap && start < last && !stands(tests, words, start)) start++;
-    if (!stands(tests, words, start) || (end && start !== last)) return undefined;
+    while (gap && start < last && !matchesAt(tests, words, start)) start++;
+    if (!matchesAt(tests, words, start) || (end && start !== last)) return undefined;
     if (gap) parts.push(words.slice(at, start));
     for (let k = 0; k < tests.length; k++) parts.push(words.slice(start + k, start + k + 1));
     at = start + tests.length;
@@ -217,7 +221,7 @@ export function decompose(pattern: readonly Segment[], words: readonly Token[]):
   return parts;
 }
 
-function stands(tests: readonly WordTest[], words: readonly Token[], at: number): boolean {
+function matchesAt(tests: readonly WordTest[], words: readonly Token[], at: number): boolean {
   return tests.every((test, k) => {
     const found = words[at + k];
     return found !== undefined && (test === "any" || test.has(found.key));
@@ -225,13 +229,15 @@ function stands(tests: readonly WordTest[], words: readonly Token[], at: number)
 }
 
 function quote(words: readonly Token[]): string {
-  const text = words
-    .slice(0, QUOTED_WORDS)
-    .map(({ text: whole }) => shortened(whole))
+  const quotation = words
+    .slice(0, MAX_QUOTED_WORDS)
+    .map(({ text }) => shortened(text))
     .join(" ");
-  return words.length > QUOTED_WORDS ? `${text} …` : text;
+  return words.length > MAX_QUOTED_WORDS ? `${quotation} …` : quotation;
 }
 
 function shortened(text: string): string {
-  return text.length <= QUOTED_LETTERS ? text : `${text.slice(0, QUOTED_LETTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
+  return text.length <= MAX_QUOTED_LETTERS
+    ? text
+    : `${text.slice(0, MAX_QUOTED_LETTERS).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -1,10 +1,10 @@
 /**
  * The source form and the compiled form of an Eliza script.
  *
- * Patterns decompose a clause: `*` matches any number of words, `_` exactly one, `[sad unhappy]` one of these,
- * `<family>` one with that tag, and any other word itself. Each of them is a part, counted from 1, and replies quote
- * parts: `Your {3}.` `compile` rejects an invalid script: a link to a missing keyword, or a part that its pattern does
- * not have.
+ * Patterns decompose a clause. `*` matches any number of words and `_` exactly one. `[sad unhappy]` matches one of
+ * these words, and `<family>` one with that tag. Any other word matches itself. Each of these is a part. Parts are
+ * counted from 1, and replies quote them: `Your {3}.` `compile` rejects an invalid script: a link to a missing keyword,
+ * or a part that its pattern does not have.
  */
 
 /** The action of a rule: reply, link to another keyword, rewrite the clause and link, or try the next keyword. */
@@ -28,10 +28,10 @@ export interface Rule {
 export interface Keyword {
   /** The keyword's form in a reply: `my` → `your`. A keyword without other members is only reflected. */
   readonly becomes?: string;
-  /** Higher ranks come first; a rank below 0 also yields to a keyword in a later clause. Default 0. */
+  /** Higher ranks have precedence. With a rank below 0, keywords in later clauses have precedence, too. Default 0. */
   readonly rank?: number;
   readonly rules?: readonly Rule[];
-  /** Uses the rules of this keyword. */
+  /** The keyword whose rules are also used. */
   readonly as?: string;
 }
 
@@ -65,7 +65,8 @@ export type Reply =
   | { readonly kind: "next" };
 
 /**
- * `index` is the number of the rule in its script; a conversation stores its position in each list of replies by it.
+ * `index` is the number of the rule in its script. A conversation stores its position in the replies of each rule by
+ * `index`.
  */
 export interface CompiledRule {
   readonly index: number;
@@ -94,8 +95,8 @@ const split = (words: string): string[] => words.split(" ").filter(word => word 
 /** Throws for an invalid script; the message contains the location. */
 export function compile(script: Script): CompiledScript {
   const rules: CompiledRule[] = [];
-  const rule = (source: Rule, where: string): CompiledRule => {
-    const compiled = compileRule(source, rules.length, script, where);
+  const rule = (source: Rule, location: string): CompiledRule => {
+    const compiled = compileRule(source, rules.length, script, location);
     rules.push(compiled);
     return compiled;
   };
@@ -119,8 +120,8 @@ export function compile(script: Script): CompiledScript {
   };
 }
 
-function compileRule({ match, say, first = 0 }: Rule, index: number, script: Script, where: string): CompiledRule {
-  const place = `the script's “${where}”, “${match}”`;
+function compileRule({ match, say, first = 0 }: Rule, index: number, script: Script, location: string): CompiledRule {
+  const place = `the script's “${location}”, “${match}”`;
   const { pattern, parts } = compilePattern(match, script.tags, place);
   const [head, ...tail] = say.map(each => compileSay(each, parts, script.keywords, place));
   if (head === undefined || first >= say.length) throw new Error(`${place}: no reply to begin with`);

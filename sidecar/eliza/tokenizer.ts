@@ -1,6 +1,6 @@
 /**
  * Splits a text into clauses of words. Sentence marks end a clause, and so do a comma, a dash and the word “but”. A
- * mark inside a word (`main.rs`, `3,5`, `std::vec`) does not. One pass over any text.
+ * mark inside a word (`main.rs`, `3,5`, `std::vec`) does not. Runs in linear time.
  */
 
 /** `text` is displayed, `key` (lower case, plain apostrophes) is compared. */
@@ -60,7 +60,7 @@ function spaced(text: string): string {
   return text.replaceAll(/[。．！？；：，、…—’‘]/g, mark => WIDE_MARKS[mark] ?? mark);
 }
 
-/** The word in a token, without the quotes and marks around it, and the kind of mark that follows it. */
+/** Returns the word in a token without the surrounding quotes and marks, and the kind of mark that follows the word. */
 function bare(token: string): { readonly core: string; readonly end: Clause["end"] | undefined } {
   let from = 0,
     to = token.length;

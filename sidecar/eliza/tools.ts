@@ -1,4 +1,4 @@
-/** Runs Eliza's two commands: returns the final text, and reports the tool call to the client meanwhile. */
+/** Runs Eliza's two commands. Reports the tool call to the client and returns the text of the reply. */
 import { randomUUID } from "node:crypto";
 import { McpFailure, useMcp, type McpOptions, type McpToolResult } from "../mcp/client";
 import type { McpServer } from "../mcp/client-servers";
@@ -15,8 +15,7 @@ export interface ToolTurn extends McpOptions {
 type Command = Exclude<Asked, { kind: "talk" }>;
 
 /**
- * Never rejects because of a server: failures are returned as text. When this settles, a tool call that was started has
- * ended.
+ * Never rejects because of a server: failures are returned as text. When the promise settles, the tool call has ended.
  */
 export async function carryOut(command: Command, turn: ToolTurn): Promise<string> {
   const server = turn.servers.find(({ name }) => name === command.server);
@@ -25,8 +24,8 @@ export async function carryOut(command: Command, turn: ToolTurn): Promise<string
 }
 
 function noServer(name: string, servers: readonly McpServer[]): string {
-  const others = servers.map(server => server.name).join(", ");
-  return `This session has no MCP server “${name}”; it has ${others === "" ? "none" : others}.`;
+  const names = servers.map(server => server.name).join(", ");
+  return `This session has no MCP server “${name}”; it has ${names === "" ? "none" : names}.`;
 }
 
 async function listTools(server: McpServer, turn: ToolTurn): Promise<string> {
@@ -40,7 +39,7 @@ async function listTools(server: McpServer, turn: ToolTurn): Promise<string> {
       ),
     ].join("\n");
   } catch (error) {
-    return `ERROR: ${explained(error)}`;
+    return `ERROR: ${failureMessage(error)}`;
   }
 }
 
@@ -57,7 +56,7 @@ async function callTool(
       sessionUpdate: UPDATE_KINDS.tool_call_update,
       toolCallId,
       status,
-      content: content.map(shown),
+      content: content.map(toAcpContent),
       rawOutput,
     });
   turn.update({
@@ -71,37 +70,37 @@ async function callTool(
   });
   try {
     const result = await useMcp(server, turn, connection => connection.call(tool, args));
-    const text = inWords(result);
+    const text = textOf(result);
     ended(result.failed ? "failed" : "completed", result.content, result.structured ?? text);
     return `${result.failed ? "ERROR" : "OK"}: ${text}`;
   } catch (error) {
-    const why = explained(error);
-    ended("failed", [{ type: "text", text: why }], why);
-    return `ERROR: ${why}`;
+    const message = failureMessage(error);
+    ended("failed", [{ type: "text", text: message }], message);
+    return `ERROR: ${message}`;
   }
 }
 
-/** Rethrows bugs. */
-function explained(error: unknown): string {
+/** Returns the message of an `McpFailure`. Rethrows other errors. */
+function failureMessage(error: unknown): string {
   if (error instanceof McpFailure) return error.message;
   throw error;
 }
 
 const ACP_CONTENT = new Set<unknown>(["text", "image", "audio", "resource", "resource_link"]);
 
-/** ACP uses MCP's content blocks; a kind that ACP lacks becomes text. */
-function shown(block: JsonObject): JsonObject {
+/** ACP uses MCP's content blocks. Kinds of blocks that ACP lacks become text. */
+function toAcpContent(block: JsonObject): JsonObject {
   return {
     type: "content",
     content: ACP_CONTENT.has(block.type) ? block : { type: "text", text: JSON.stringify(block) },
   };
 }
 
-function inWords({ content, structured }: McpToolResult): string {
-  const words = content
+function textOf({ content, structured }: McpToolResult): string {
+  const text = content
     .map(block => (typeof block.text === "string" ? block.text : `(${String(block.type)})`))
     .join("\n");
-  return words !== "" || structured === undefined ? words : JSON.stringify(structured);
+  return text !== "" || structured === undefined ? text : JSON.stringify(structured);
 }
 
 function oneLine(text: string): string {

@@ -16,10 +16,7 @@ export async function builtInExtension(id: string): Promise<BuiltInExtension | u
   return Object.hasOwn(LOAD, id) ? LOAD[id]?.() : undefined;
 }
 
-/**
- * The chain component of a built-in extension, under `name`. Undefined for an unknown id. `onWarning` writes to the
- * log.
- */
+/** Creates the chain component of a built-in extension, named `name`. Undefined for an unknown id. */
 export async function builtInComponent(
   id: string,
   name: string,

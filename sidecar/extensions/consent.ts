@@ -1,8 +1,8 @@
 /**
  * Consent policy of all built-in tools that execute or change something: Cargo's commands, Ferris' lookups with cargo,
- * Workspace's files and commands, Sparkle's files, and the language servers of IDE operations, which can run the
- * project's build scripts. Each such action is a tool call of the session, so the user sees its
- * diff or command. The user is asked unless an earlier decision covers the action.
+ * Workspace's files and commands, and Sparkle's files. Also covers the language servers of IDE operations, which can
+ * run the project's build scripts. Each such action is a tool call of the session, so the user sees its diff or
+ * command. The user is asked unless an earlier decision covers the action.
  *
  * Not covered: read-only tools, IDE operations by the editor's own services, and Ferris' research session, which may
  * only read the crate's source.
@@ -12,9 +12,9 @@
  *
  * Invariants:
  * - No action runs before it is allowed.
- * - A standing approval applies to one extension, one kind of action and one session, and to exactly what its option
+ * - A standing approval applies to one extension, one kind of action and one session, with the scope that its option
  *   names.
- * - While a permission request is pending, other actions that its standing approval would cover wait.
+ * - Actions that the standing approval of a pending permission request would cover wait for its response.
  * - A permission request is cancelled when its call ends.
  * - The tool call always ends.
  */
@@ -75,13 +75,13 @@ const ALLOW = "allow",
   ALWAYS = "always",
   DENY = "deny";
 
-/** The consent that one session gives to one extension. */
+/** Consent of one session to the actions of one extension. */
 export class Consent {
   readonly #allowed = new Set<string>();
-  readonly #asking = new Map<string, Promise<unknown>>();
+  readonly #pending = new Map<string, Promise<unknown>>();
   /** Keeps tool call ids distinct from the agent's own. */
   readonly #prefix: string;
-  #made = 0;
+  #callCount = 0;
 
   constructor(private readonly deps: ConsentDeps) {
     this.#prefix = `${deps.extension}-${randomUUID().slice(0, 8)}`;
@@ -104,8 +104,8 @@ export class Consent {
   }
 
   /** Throws a `ToolFailure` if the action is not allowed. */
-  async carryOut<T>(action: GatedAction, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
-    const toolCallId = `${this.#prefix}-${++this.#made}`,
+  async carryOut<T>(action: GatedAction, call: ToolCall, perform: (card: Card) => Promise<T>): Promise<T> {
+    const toolCallId = `${this.#prefix}-${++this.#callCount}`,
       { client, version } = this.deps;
     const update = (changes: JsonObject): void =>
       client.notify({ sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, ...changes });
@@ -119,7 +119,7 @@ export class Consent {
       update({ status: "in_progress" });
       call.progress(action.title);
       end = "completed";
-      return await carry({
+      return await perform({
         show: content => update({ content }),
         failed: () => {
           end = "failed";
@@ -138,19 +138,19 @@ export class Consent {
       key = action.standing && [extension, action.kind, action.standing.key].join("\n");
     if (approve === "all") return;
     if (key === undefined) return void (await this.#ask(toolCallId, action, call));
-    for (let second = this.#asking.get(key); second !== undefined; second = this.#asking.get(key))
-      await until(second, call.signal);
+    for (let pending = this.#pending.get(key); pending !== undefined; pending = this.#pending.get(key))
+      await until(pending, call.signal);
     if (this.#allowed.has(key)) return;
     const request = this.#ask(toolCallId, action, call),
       settled = request.then(
         () => undefined,
         () => undefined,
       );
-    this.#asking.set(key, settled);
+    this.#pending.set(key, settled);
     try {
       if ((await request) === ALWAYS) this.#allowed.add(key);
     } finally {
-      this.#asking.delete(key);
+      this.#pending.delete(key);
     }
   }
 
@@ -159,11 +159,11 @@ export class Consent {
     call.progress(`Waiting for the user to allow: ${action.title}`);
     const toolCall = shown(toolCallId, action),
       { client, version } = this.deps,
-      about = version() === 2 ? { title: action.title, subject: { type: "tool_call", toolCall } } : { toolCall };
+      subject = version() === 2 ? { title: action.title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const chosen = await client
-      .request(CLIENT_METHODS.session_request_permission, { ...about, options: optionsOf(action) }, call.signal)
+      .request(CLIENT_METHODS.session_request_permission, { ...subject, options: optionsOf(action) }, call.signal)
       .then(chosenIn, (error: unknown) => {
-        throw unasked(action, error);
+        throw requestFailure(action, error);
       });
     if (chosen === ALLOW || (chosen === ALWAYS && action.standing)) return chosen;
     throw new ToolFailure(
@@ -192,7 +192,7 @@ function optionsOf({ standing }: GatedAction): readonly JsonObject[] {
   ];
 }
 
-function unasked({ title }: GatedAction, error: unknown): unknown {
+function requestFailure({ title }: GatedAction, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   if (error.code === RpcCode.methodNotFound)
     return new ToolFailure(`This was not done: ${title}. The editor cannot ask its user for permission.`);

@@ -1,7 +1,7 @@
 /**
- * Contract of a built-in agent extension: a proxy built with our own kit (proxies/proxy.ts), created per chain. It runs
- * in the sidecar, behind `run-with`, or alone on stdio (`symposium-acp-agent proxy NAME`). All access to the computer
- * is injected.
+ * Contract of a built-in agent extension: a proxy built with our own kit (proxies/proxy.ts), created per chain. The
+ * proxy runs in the sidecar, in `run-with`, or alone on stdio (`symposium-acp-agent proxy NAME`). All access to the
+ * computer is injected.
  */
 import type { ProcessSpec, Started } from "../process/child";
 import type { Environment } from "../process/login-shell-environment";

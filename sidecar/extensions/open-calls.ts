@@ -1,8 +1,8 @@
 import { ToolFailure, type Tool } from "./tool";
 
 /**
- * In-flight tool calls of a session. Some agents do not cancel them when their turn is cancelled; the extension then
- * cancels them with `stop`.
+ * In-flight tool calls of a session. Some agents do not cancel their calls with the turn. The extension then calls
+ * `stop`.
  */
 export class OpenCalls {
   readonly #open = new Set<AbortController>();

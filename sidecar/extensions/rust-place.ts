@@ -7,7 +7,7 @@ import type { ExtensionDeps } from "./extension";
 import { ToolFailure } from "./tool";
 
 /** Maximum number of direct subfolders inspected per folder. */
-const MAX_BELOW = 500;
+const MAX_SUBFOLDERS = 500;
 /** Folders with third-party projects or build output. */
 const NOT_PROJECTS = /^(\.|node_modules$|target$|vendor$)/;
 
@@ -41,7 +41,7 @@ async function projectsBelow(folder: string): Promise<readonly string[]> {
     .filter(entry => entry.isDirectory() && !NOT_PROJECTS.test(entry.name))
     .map(({ name }) => path.join(folder, name))
     .sort()
-    .slice(0, MAX_BELOW);
+    .slice(0, MAX_SUBFOLDERS);
   const has = await Promise.all(below.map(hasManifest));
   return below.filter((_, i) => has[i]);
 }
@@ -62,15 +62,16 @@ function isRepository(folder: string): Promise<boolean> {
 }
 
 /**
- * The user's cargo: from the PATH, or where rustup installs it. Rejects with a `ToolFailure` if cargo is not installed.
+ * Path of the user's cargo: from the PATH, else from the folder of rustup. Rejects with a `ToolFailure` if cargo is not
+ * installed.
  */
 export async function cargoIn({
   find,
   environment,
   home,
 }: Pick<ExtensionDeps, "find" | "environment" | "home">): Promise<string> {
-  const usual = path.join((await environment())["CARGO_HOME"] || path.join(home, ".cargo"), "bin", "cargo");
-  const cargo = (await find("cargo")) ?? (await find(usual));
+  const rustupCargo = path.join((await environment())["CARGO_HOME"] || path.join(home, ".cargo"), "bin", "cargo");
+  const cargo = (await find("cargo")) ?? (await find(rustupCargo));
   if (cargo === undefined)
     throw new ToolFailure(
       "cargo is not installed here, or is not on the PATH. Ask the user to install Rust with rustup (https://rustup.rs) and to restart the editor; then `cargo --version` works in a terminal.",

@@ -1,4 +1,4 @@
-/** The client of one session, as seen by its tools: capabilities, requests and updates. */
+/** Access of a session's tools to its client: capabilities, requests and updates. */
 import type { Interceptors, Neighbour } from "../proxies/proxy";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { systemPromptSupport, type SystemPromptSupport } from "./system-prompt";
@@ -31,7 +31,7 @@ function offersIn(params: unknown, answer: unknown): ClientOffers {
 
 export interface OfferTracker {
   readonly offers: () => ClientOffers;
-  /** Undefined if the agent ignores a client's system prompt. */
+  /** Undefined if the agent does not support a client's system prompt. */
   readonly systemPrompt: () => SystemPromptSupport | undefined;
   /** Merge into `fromClient.requests`. */
   readonly requests: NonNullable<Interceptors["requests"]>;
@@ -58,7 +58,7 @@ export function offerTracker(): OfferTracker {
 
 export interface SessionClient {
   /**
-   * Rejects with `RpcError`, or with the reason of `signal` as soon as it aborts. The client then receives a
+   * Rejects with `RpcError`, or with the reason of `signal` as soon as the signal aborts. The client then receives a
    * cancellation.
    */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown>;
@@ -81,7 +81,7 @@ export function sessionClient(client: Neighbour, sessionId: () => string | undef
   };
 }
 
-/** Settles like `promise`, or rejects with the signal's reason if that aborts first. */
+/** Settles like `promise`, or rejects with the reason of `signal` if the signal aborts first. */
 export async function until<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   promise.catch(() => undefined); // prevents an unhandled rejection after an abort
   signal.throwIfAborted();

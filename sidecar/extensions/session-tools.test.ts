@@ -55,7 +55,7 @@ const NEW: JsonObject = { cwd: "/project", additionalDirectories: ["/more", 7], 
 const isThere = async (server: JsonObject | undefined) => (await connected(server ?? {}))[Symbol.asyncDispose]();
 
 suite("session MCP server", () => {
-  test("receives the session's folders, and the session id when it is known", async () => {
+  test("receives the session's folders, and the session id after the setup", async () => {
     const offering = new Offering();
     await using fixture = offering.fixture();
     await fixture.initialize();
@@ -88,7 +88,7 @@ suite("session MCP server", () => {
     equal((await fixture.setup("session/new", NEW)).servers[0]?.name, "tools-3");
   });
 
-  test("is omitted if the session needs none or the setup fails with a log entry", async () => {
+  test("is omitted if the session needs none, or if its creation fails, which is logged", async () => {
     const offering = new Offering();
     await using fixture = offering.fixture();
     await fixture.initialize();

@@ -2,9 +2,9 @@
  * Adds an MCP server to the sessions of a chain. All built-in extensions share this proxy.
  *
  * Invariants:
- * - A session without a server is forwarded byte for byte, and so is a side session that another extension opened.
- * - Server names are never reused in a chain. Some agents offer the servers of one session in all sessions and remember
- *   those that have ended.
+ * - Sessions without a server, and side sessions of other extensions, are forwarded byte for byte.
+ * - Server names are never reused in a chain. Some agents offer the servers of a session in all sessions, even after
+ *   its end.
  */
 import type { Chain, ConnectMcp, Interceptors, PassingRequest } from "../proxies/proxy";
 import { CLOSINGS, SessionServers, SETUPS } from "../proxies/session-servers";
@@ -31,13 +31,13 @@ export interface SessionTools {
   /** MCP server name. Later servers of the chain get a numeric suffix. */
   readonly name: string;
   /**
-   * The server for a session, or undefined if the session gets none. A rejection is a bug: it is logged, and the
-   * session continues without the server.
+   * The server for a session. Undefined: no server. A rejection is a bug. The error is logged, and the session
+   * continues without the server.
    */
   server(place: SessionPlace): SessionServer | undefined | Promise<SessionServer | undefined>;
   /**
-   * Setup params sent to the agent, except `mcpServers`. Called after `server`. Returning the same object means
-   * unchanged. A rejection is a bug: it is logged, and the params stay unchanged.
+   * Setup params sent to the agent, except `mcpServers`. Called after `server`. The same object leaves the request
+   * unchanged. A rejection is a bug. The error is logged, and the params stay unchanged.
    */
   params?(place: SessionPlace, params: JsonObject, signal: AbortSignal): Promise<JsonObject>;
   /** The session is set up. */
@@ -51,11 +51,11 @@ export interface SessionToolsProxy {
   close(): void;
 }
 
-export function sessionTools(chain: Chain, of: SessionTools): SessionToolsProxy {
+export function sessionTools(chain: Chain, options: SessionTools): SessionToolsProxy {
   const servers = new SessionServers(chain),
     each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
       Object.fromEntries(methods.map(method => [method, intercept]));
-  let named = 0;
+  let serverCount = 0;
   const setup = async (request: PassingRequest): Promise<unknown> => {
     if (isSideSession(request.params)) return request.pass();
     let sessionId: string | undefined;
@@ -69,32 +69,39 @@ export function sessionTools(chain: Chain, of: SessionTools): SessionToolsProxy 
     const server = await serverFor(place);
     const opened = (id: string): void => {
       sessionId = id;
-      of.opened?.(place, id);
+      options.opened?.(place, id);
     };
-    const standing = server
-      ? [servers.stand(++named === 1 ? of.name : `${of.name}-${named}`, server.connect, () => server.close?.())]
+    const added = server
+      ? [
+          servers.stand(++serverCount === 1 ? options.name : `${options.name}-${serverCount}`, server.connect, () =>
+            server.close?.(),
+          ),
+        ]
       : [];
-    return servers.setup(request, standing, await paramsFor(place, request), opened);
+    return servers.setup(request, added, await paramsFor(place, request), opened);
   };
   const paramsFor = async (place: SessionPlace, { params, signal }: PassingRequest): Promise<JsonObject> => {
     const given = objectOr(params);
     try {
-      return (await of.params?.(place, given, signal)) ?? given;
+      return (await options.params?.(place, given, signal)) ?? given;
     } catch (error) {
-      chain.onWarning(`${of.name} cannot change the setup of this session`, error);
+      chain.onWarning(`${options.name} cannot change the setup of this session`, error);
       return given;
     }
   };
   const serverFor = async (place: SessionPlace): Promise<SessionServer | undefined> => {
     try {
-      return await of.server(place);
+      return await options.server(place);
     } catch (error) {
-      chain.onWarning(`${of.name} cannot be offered in this session`, error);
+      chain.onWarning(`${options.name} cannot be offered in this session`, error);
       return undefined;
     }
   };
   return {
-    requests: { ...each(SETUPS, setup), ...each(CLOSINGS, request => servers.closing(request, id => of.closed?.(id))) },
+    requests: {
+      ...each(SETUPS, setup),
+      ...each(CLOSINGS, request => servers.closing(request, id => options.closed?.(id))),
+    },
     close: () => servers.close(),
   };
 }

@@ -18,7 +18,7 @@ import { checkArguments, ToolFailure, type Tool, type ToolAnswer } from "./tool"
 import { MCP_METHODS } from "../mcp/methods";
 
 export interface ToolServer {
-  /** Server name, shown to clients: the extension's. */
+  /** Server name, shown to clients. */
   readonly name: string;
   readonly title: string;
   readonly version: string;
@@ -44,30 +44,30 @@ export interface ToolPrompt {
 
 /**
  * Key in `_meta` of a result: the structured form of a result that also has text. Some agents (Claude) show the model
- * only `structuredContent` if it is present.
+ * only `structuredContent` if a result has both.
  */
 export const STRUCTURED = "symposium.dev/structured";
 
-export function connectToolServer(of: ToolServer): ConnectMcp {
+export function connectToolServer(options: ToolServer): ConnectMcp {
   return async transport => {
     const [{ Server }, types] = await Promise.all([
       import("@modelcontextprotocol/sdk/server/index.js"),
       import("@modelcontextprotocol/sdk/types.js"),
     ]);
-    const { name, title, version, instructions, tools, prompts, onWarning } = of;
+    const { name, title, version, instructions, tools, prompts, onWarning } = options;
     const server = new Server(
       { name, title, version },
       { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions },
     );
     server.setRequestHandler(types.ListToolsRequestSchema, ({ params }) => {
-      if (params?._meta?.[COUNTS_TOOLS] !== true) of.onListed?.();
-      return { tools: tools.map(declared) };
+      if (params?._meta?.[COUNTS_TOOLS] !== true) options.onListed?.();
+      return { tools: tools.map(toMcpTool) };
     });
     server.setRequestHandler(
       types.CallToolRequestSchema,
       async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
         using progress = beating(
-          of.clock,
+          options.clock,
           _meta?.progressToken,
           `${title} is running.`,
           params =>
@@ -75,7 +75,7 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
               onWarning("progress of a tool could not be sent", error),
             ),
         );
-        return await callTool(of, called, args, { signal, progress: message => progress.report(message) });
+        return await callTool(options, called, args, { signal, progress: message => progress.report(message) });
       },
     );
     if (prompts) {
@@ -113,10 +113,10 @@ export async function callTool(
   try {
     if (!tool) throw new ToolFailure(`Unknown tool “${name}”. Tools: ${tools.map(item => item.name).join(", ")}.`);
     checkArguments(tool.inputSchema, args);
-    return answered(await tool.call(args, call));
+    return toResult(await tool.call(args, call));
   } catch (error) {
     if (!(error instanceof ToolFailure) && !call.signal.aborted) onWarning(`the tool ${name} failed`, error);
-    return failed(
+    return toErrorResult(
       error instanceof ToolFailure
         ? error.message
         : call.signal.aborted
@@ -126,7 +126,7 @@ export async function callTool(
   }
 }
 
-function declared({ name, title, description, inputSchema, annotations }: Tool): McpTool {
+function toMcpTool({ name, title, description, inputSchema, annotations }: Tool): McpTool {
   const { properties, required, ...rest } = inputSchema;
   return {
     name,
@@ -138,7 +138,7 @@ function declared({ name, title, description, inputSchema, annotations }: Tool):
   };
 }
 
-function answered(answer: ToolAnswer): CallToolResult {
+function toResult(answer: ToolAnswer): CallToolResult {
   const {
     structured,
     isError,
@@ -156,6 +156,6 @@ function answered(answer: ToolAnswer): CallToolResult {
   };
 }
 
-function failed(sentence: string): CallToolResult {
+function toErrorResult(sentence: string): CallToolResult {
   return { content: [{ type: "text", text: sentence }], isError: true };
 }

@@ -55,7 +55,7 @@ suite("tool argument", () => {
     test(`rejects ${JSON.stringify(args)}: ${sentence}`, () =>
       throws(() => checkArguments(SCHEMA, args), { name: "ToolFailure", message: sentence }));
 
-  test("is valid or a sentence for any input", () => {
+  test("is accepted, or rejected with a sentence, for any input", () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom("a", 1, -1, true, ["x"], [{ old: "y" }]));
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(SCHEMA.properties), "other"), value), args => {

@@ -1,7 +1,7 @@
 /** Contract of an extension's tool, and validation of its arguments. Pure. */
 import { isObject, type JsonObject } from "../rpc/json";
 
-/** The JSON Schema subset for members of `inputSchema` that can be validated here. Descriptions are for the model. */
+/** Supported JSON Schema subset for members of `inputSchema`. Descriptions are for the model. */
 export type ArgumentSchema =
   | { readonly type: "string"; readonly description: string; readonly enum?: readonly string[] }
   | {
@@ -52,7 +52,7 @@ export interface Tool {
   call(args: JsonObject, call: ToolCall): Promise<ToolAnswer>;
 }
 
-/** `message`: a sentence for the model that suggests what to do. */
+/** `message`: a sentence for the model that suggests a remedy. */
 export class ToolFailure extends Error {
   override readonly name = "ToolFailure";
 }
@@ -61,9 +61,9 @@ export class ToolFailure extends Error {
 export function checkArguments(schema: ObjectSchema, args: JsonObject, where = ""): void {
   const missing = schema.required?.find(name => args[name] === undefined || args[name] === null);
   if (missing !== undefined) throw new ToolFailure(`The argument “${where}${missing}” is missing.`);
-  for (const [name, of] of Object.entries(schema.properties)) {
+  for (const [name, property] of Object.entries(schema.properties)) {
     const value = args[name];
-    if (value !== undefined && value !== null) checkValue(of, value, `${where}${name}`);
+    if (value !== undefined && value !== null) checkValue(property, value, `${where}${name}`);
   }
 }
 

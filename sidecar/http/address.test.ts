@@ -2,11 +2,11 @@ import { equal, ok } from "node:assert/strict";
 import { isFromLoopback, REGISTRY_ADDRESSES, secureUrl } from "./address";
 
 suite("registry addresses", () => {
-  test("uses https", () => {
+  test("uses https for the registries", () => {
     for (const address of REGISTRY_ADDRESSES) ok(secureUrl(address, { loopback: false }));
   });
 
-  test("may use http for localhost only where allowed", () => {
+  test("accepts http for localhost only where allowed", () => {
     for (const address of [
       "http://127.0.0.1:8080/registry.json",
       "http://localhost/a",
@@ -19,7 +19,7 @@ suite("registry addresses", () => {
     }
   });
 
-  test("rejects everything else", () => {
+  test("rejects all other addresses", () => {
     for (const address of [
       "",
       "registry.json",

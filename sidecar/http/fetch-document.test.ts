@@ -20,7 +20,7 @@ suite("fetchDocument", () => {
   });
   teardown(async () => {
     await server[Symbol.asyncDispose]();
-    equal(clock.waiting, 0, "the limit is let go of");
+    equal(clock.waiting, 0, "the timer is released");
   });
 
   const get = (overrides: Partial<FetchDeps> & { readonly url?: string } = {}): Promise<Fetched> =>
@@ -31,12 +31,12 @@ suite("fetchDocument", () => {
       version: "1.2.3",
       ...overrides,
     });
-  const fails = (code: string, answer: Answer, says: RegExp = /./, url = server.url): Promise<void> => {
+  const fails = (code: string, answer: Answer, sentence: RegExp = /./, url = server.url): Promise<void> => {
     server.answer = answer;
     return rejects(get({ url }), (error: unknown) => {
       ok(error instanceof RegistryError);
       equal(error.code, code);
-      match(error.message, says);
+      match(error.message, sentence);
       match(error.message, /^[A-Z][^\n]*\.$/);
       return true;
     });
@@ -171,9 +171,9 @@ suite("fetchDocument", () => {
   });
 
   for (const [name, begin] of [
-    ["answers nothing", () => undefined],
+    ["does not respond", () => undefined],
     [
-      "stops in the middle",
+      "stops in the middle of the response",
       (_, response) => {
         response.writeHead(200).write("{");
       },

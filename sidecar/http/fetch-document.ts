@@ -5,7 +5,7 @@
  * Invariants:
  * - Only https or a connection within this computer is used, so that the data cannot be read or changed in transit.
  * - Memory use does not exceed the limit, even without a content length or with a compressed response.
- * - A document request ends after `TIMEOUT_MS`, whatever the server does.
+ * - A document request ends after `TIMEOUT_MS` at the latest.
  */
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
@@ -95,9 +95,9 @@ export async function fetchBytes(
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
   try {
-    return await received(await answerOf(address, headers, ended.signal, fetch), etag, maxBytes);
+    return await readResponse(await send(address, headers, ended.signal, fetch), etag, maxBytes);
   } catch (error) {
-    // Throws our own reason if we aborted the request, otherwise the error of the request.
+    // If the request was aborted here, throws the reason of the abort.
     throw ended.signal.aborted ? ended.signal.reason : error;
   } finally {
     signal.removeEventListener("abort", cancel);
@@ -105,7 +105,7 @@ export async function fetchBytes(
   }
 }
 
-async function answerOf(
+async function send(
   address: string,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
@@ -123,14 +123,14 @@ async function answerOf(
   throw new RegistryError("insecure", "The URL is not https, or redirects to a URL that is not https.");
 }
 
-async function received(
+async function readResponse(
   response: Response,
-  sent: string | undefined,
-  longest: number,
+  requestEtag: string | undefined,
+  maxBytes: number,
 ): Promise<Fresh<Uint8Array> | Same> {
-  if (response.status === 304 && sent !== undefined) return { kind: "same" };
+  if (response.status === 304 && requestEtag !== undefined) return { kind: "same" };
   if (response.status !== 200) throw new RegistryError("refused", `The server returned status ${response.status}.`);
-  const content = await bytesOf(response, longest),
+  const content = await bytesOf(response, maxBytes),
     etag = response.headers.get("etag");
   return { kind: "fresh", content, etag: etag !== null && isEtag(etag) ? etag : undefined };
 }
@@ -140,14 +140,14 @@ export function isEtag(text: string): boolean {
   return /^(W\/)?"[\x21\x23-\x7E]{0,200}"$/.test(text);
 }
 
-async function bytesOf({ body, headers }: Response, longest: number): Promise<Uint8Array> {
-  if (Number(headers.get("content-length") ?? 0) > longest) throw tooLarge(longest);
+async function bytesOf({ body, headers }: Response, maxBytes: number): Promise<Uint8Array> {
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const all: Uint8Array[] = [];
   let bytes = 0;
   if (body)
     for await (const piece of pieces(body)) {
       bytes += piece.length;
-      if (bytes > longest) throw tooLarge(longest);
+      if (bytes > maxBytes) throw tooLarge(maxBytes);
       all.push(piece);
     }
   return Buffer.concat(all);
@@ -164,8 +164,8 @@ async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Ar
   }
 }
 
-function tooLarge(longest: number): RegistryError {
-  const kilobytes = longest / 1024;
+function tooLarge(maxBytes: number): RegistryError {
+  const kilobytes = maxBytes / 1024;
   return new RegistryError(
     "tooLarge",
     `The document is larger than ${kilobytes < 1024 ? `${kilobytes} kilobytes` : `${kilobytes / 1024} megabytes`}.`,

@@ -5,29 +5,29 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { httpGet } from "./http-get";
 
 suite("httpGet", () => {
-  /** A server that sends these raw bytes in response to every request. */
-  class Sayer implements AsyncDisposable {
+  /** A server that responds to every request with raw bytes. */
+  class RawServer implements AsyncDisposable {
     readonly asked: string[] = [];
     readonly #sockets: Socket[] = [];
     private constructor(readonly server: Server) {}
     get url(): string {
       return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}/x`;
     }
-    static async open(says: (socket: Socket) => void): Promise<Sayer> {
-      const sayer: Sayer = new Sayer(
+    static async open(respond: (socket: Socket) => void): Promise<RawServer> {
+      const rawServer: RawServer = new RawServer(
         createServer(socket => {
-          sayer.#sockets.push(
-            socket.on("error", () => undefined).on("close", () => setImmediate(() => sayer.server.emit("broken"))),
+          rawServer.#sockets.push(
+            socket.on("error", () => undefined).on("close", () => setImmediate(() => rawServer.server.emit("broken"))),
           );
           socket.once("data", data => {
-            sayer.asked.push(String(data));
-            says(socket);
+            rawServer.asked.push(String(data));
+            respond(socket);
           });
         }),
       );
-      sayer.server.listen(0, "127.0.0.1");
-      await once(sayer.server, "listening");
-      return sayer;
+      rawServer.server.listen(0, "127.0.0.1");
+      await once(rawServer.server, "listening");
+      return rawServer;
     }
     async [Symbol.asyncDispose](): Promise<void> {
       for (const socket of this.#sockets) socket.destroy();
@@ -45,12 +45,12 @@ suite("httpGet", () => {
 
   for (const head of ["", "Content-Length: 300000\r\n"]) {
     test(`buffers a response that is read after the server closed (${head.trim() || "without a length"})`, async () => {
-      await using server = await Sayer.open(answer(head, Buffer.alloc(300_000, "a")));
+      await using server = await RawServer.open(answer(head, Buffer.alloc(300_000, "a")));
       const { body } = await get(server.url),
         reader = body!.getReader();
       let length = 0;
       for (;;) {
-        // the connection ends while this is not being read: data arrives in an event, where an error would be uncaught
+        // the connection closes while no read is pending: an error in the event of a chunk would be uncaught
         await new Promise(setImmediate);
         const { done, value } = await reader.read();
         if (done) break;
@@ -61,7 +61,7 @@ suite("httpGet", () => {
   }
 
   test("does not block other requests if a response is not read", async () => {
-    await using server = await Sayer.open(answer("", Buffer.alloc(64 * 1024)));
+    await using server = await RawServer.open(answer("", Buffer.alloc(64 * 1024)));
     const first = await get(server.url);
     equal((await (await get(server.url)).arrayBuffer()).byteLength, 64 * 1024);
     await first.body?.cancel();
@@ -70,7 +70,7 @@ suite("httpGet", () => {
       ["Content-Encoding: gzip\r\nContent-Length: 1000\r\n", gzipSync("x").subarray(0, 12)],
       ["Content-Length: 1000\r\n", "x"],
     ] as const) {
-      await using broken = await Sayer.open(answer(head, body));
+      await using broken = await RawServer.open(answer(head, body));
       const { body: unread } = await get(broken.url);
       await once(broken.server, "broken");
       await rejects(new Response(unread).text(), head);
@@ -78,7 +78,7 @@ suite("httpGet", () => {
   });
 
   test("sends the given headers, requests uncompressed bytes and merges repeated response headers", async () => {
-    await using server = await Sayer.open(answer('Link: <a>\r\nLink: <b>\r\nETag: "1"\r\n', "x"));
+    await using server = await RawServer.open(answer('Link: <a>\r\nLink: <b>\r\nETag: "1"\r\n', "x"));
     const response = await get(server.url, { headers: { range: "bytes=4-" } });
     ok(response instanceof Response);
     deepEqual(
@@ -95,15 +95,15 @@ suite("httpGet", () => {
     );
   });
 
-  test("decompresses a response that is compressed nevertheless", async () => {
+  test("decompresses a response that is compressed without a request", async () => {
     for (const [name, compress] of [
       ["gzip", gzipSync],
       ["deflate", deflateSync],
       ["br", brotliCompressSync],
     ] as const) {
-      await using server = await Sayer.open(answer(`Content-Encoding: ${name}\r\n`, compress("as it was")));
+      await using server = await RawServer.open(answer(`Content-Encoding: ${name}\r\n`, compress("as it was")));
       equal(await (await get(server.url)).text(), "as it was", name);
-      await using half = await Sayer.open(
+      await using half = await RawServer.open(
         answer(`Content-Encoding: ${name}\r\nContent-Length: 1000\r\n`, compress("x".repeat(5000)).subarray(0, 9)),
       );
       await rejects((await get(half.url)).text(), TypeError, `${name}, cut off`);
@@ -111,20 +111,20 @@ suite("httpGet", () => {
   });
 
   test("returns no body if absent and rejects truncated or invalid responses with the cause", async () => {
-    await using same = await Sayer.open(socket => socket.end("HTTP/1.1 304 Not Modified\r\n\r\n"));
+    await using same = await RawServer.open(socket => socket.end("HTTP/1.1 304 Not Modified\r\n\r\n"));
     const nothing = await get(same.url);
     deepEqual([nothing.status, nothing.body], [304, null]);
-    await using broken = await Sayer.open(answer("Content-Length: 10\r\n", "12345"));
+    await using broken = await RawServer.open(answer("Content-Length: 10\r\n", "12345"));
     await rejects(
       (await get(broken.url)).text(),
       (error: unknown) => error instanceof TypeError && error.cause instanceof Error,
     );
-    for (const says of ["garbage\r\n\r\n", "HTTP/1.1 777 What\r\nConnection: close\r\n\r\n", ""]) {
-      await using server = await Sayer.open(socket => socket.end(says));
+    for (const respond of ["garbage\r\n\r\n", "HTTP/1.1 777 What\r\nConnection: close\r\n\r\n", ""]) {
+      await using server = await RawServer.open(socket => socket.end(respond));
       await rejects(
         get(server.url),
         (error: unknown) => error instanceof TypeError && error.cause instanceof Error,
-        says,
+        respond,
       );
     }
     const { url } = same;
@@ -142,12 +142,12 @@ suite("httpGet", () => {
   test("rejects with the signal's reason before, during and after the response headers", async () => {
     const ending = new AbortController(),
       reason = new Error("enough");
-    await using silent = await Sayer.open(() => ending.abort(reason));
+    await using silent = await RawServer.open(() => ending.abort(reason));
     await rejects(get(silent.url, { signal: ending.signal }), reason);
     await rejects(get(silent.url, { signal: ending.signal }), reason);
     equal(silent.asked.length, 1);
     const later = new AbortController();
-    await using slow = await Sayer.open(socket => {
+    await using slow = await RawServer.open(socket => {
       socket.write("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\n12345");
     });
     const reader = (await get(slow.url, { signal: later.signal })).body!.getReader();

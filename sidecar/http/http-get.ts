@@ -3,7 +3,7 @@
  * a server closes its connection while data is unread, an assertion in a socket event ends the process. The error
  * cannot be caught (nodejs/undici#5360, fixed in undici 8; Node 24.21 contains 7.29).
  *
- * Invariants: no request body is sent, no redirect is followed, no connection is kept alive; a slow reader causes
+ * Invariants: no request body is sent, no redirect is followed, no connection is kept alive. A slow reader causes
  * back-pressure.
  */
 import { Agent, request as overHttp, type IncomingMessage } from "node:http";
@@ -14,17 +14,20 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** Creates the agent for an address. Connections are not kept alive: one may be closed just when it is used again. */
+/**
+ * Creates the agent for an address. Connections are not kept alive, because the server may close a connection at the
+ * moment of reuse.
+ */
 export type Connects = (url: URL) => Agent;
 
-const once: Connects = ({ protocol }) =>
+const withoutKeepAlive: Connects = ({ protocol }) =>
   protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
 
 /**
  * Supports only the options `headers` and `signal`. Rejects like `fetch`: with the signal's reason, or with a
  * `TypeError` whose cause is the system's error.
  */
-export function httpGet(connects: Connects = once): Fetch {
+export function httpGet(connects: Connects = withoutKeepAlive): Fetch {
   return async (input, { headers, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     signal?.throwIfAborted();
@@ -38,8 +41,8 @@ export function httpGet(connects: Connects = once): Fetch {
       },
     );
     try {
-      // A proxy that does not connect answers itself, in plain text, and `https-proxy-agent` returns that answer. It
-      // could redirect the request anywhere.
+      // If a proxy does not connect, `https-proxy-agent` returns the proxy's own plain-text response, which could
+      // redirect the request to any address.
       if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket))
         throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
       return responseOf(answer, reason("terminated"));

@@ -1,8 +1,8 @@
 /**
- * `fetch` through the user's proxy: the one of the login shell (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in upper or lower
+ * `fetch` through the user's proxy: the proxy of the login shell (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in upper or lower
  * case), otherwise the editor's (`http.proxy`). Node itself ignores proxy settings in all supported versions.
  *
- * Invariants: without a proxy, no proxy module is loaded; requests to this computer never use a proxy.
+ * Invariants: without a proxy, no proxy module is loaded. Requests to this computer never use a proxy.
  */
 import { isLoopback } from "./address";
 import type { Fetch, Proxies } from "./http-get";
@@ -62,10 +62,10 @@ export function isExcepted({ protocol, hostname, port }: URL, not: string): bool
     .split(/[\s,]+/)
     .some(item => {
       const [, name = "", only] = /^(.*?)(?::(\d+))?$/.exec(item) ?? [],
-        below = name.replace(/^\*?\./, "");
+        domain = name.replace(/^\*?\./, "");
       return (
         item === "*" ||
-        (below !== "" && (only === undefined || only === at) && (host === below || host.endsWith(`.${below}`)))
+        (domain !== "" && (only === undefined || only === at) && (host === domain || host.endsWith(`.${domain}`)))
       );
     });
 }
@@ -82,9 +82,9 @@ export function proxiesIn(
     [env[name.toLowerCase()], env[name]].flatMap(value =>
       value === undefined || value.trim() === "" ? [] : [value.trim()],
     );
-  const others = [...named("ALL_PROXY"), ...(editor === "" ? [] : [editor])],
-    ofHttps = [...named("HTTPS_PROXY"), ...others],
-    ofHttp = [...named("HTTP_PROXY"), ...others];
+  const fallbacks = [...named("ALL_PROXY"), ...(editor === "" ? [] : [editor])],
+    ofHttps = [...named("HTTPS_PROXY"), ...fallbacks],
+    ofHttp = [...named("HTTP_PROXY"), ...fallbacks];
   const https = ofHttps.find(isProxy),
     http = ofHttp.find(isProxy);
   return {
@@ -110,7 +110,7 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** For the log. An invalid address could contain anything, so it is not logged. */
+/** For the log. An invalid address may contain secrets and is not logged. */
 function withoutUser(address: string): string {
   return (URL.canParse(address) && new URL(address).host) || "?";
 }

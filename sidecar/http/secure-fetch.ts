@@ -1,9 +1,9 @@
-/** A request over https only, also after redirects, without user data: no cookies, no keys. */
+/** Sends a request over https only, also after redirects, without user data: no cookies, no keys. */
 import { isLoopback, secureUrl } from "./address";
 
 const MAX_REDIRECTS = 5;
 
-/** The request was not sent, so there is no response. `to` is the rejected address. */
+/** The reason why a request was not sent. `to` is the rejected address. */
 export type NotAsked =
   | { readonly kind: "insecure"; readonly to: string }
   | { readonly kind: "redirects"; readonly maxRedirects: number };

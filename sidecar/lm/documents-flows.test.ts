@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatRequest } from "../../src/protocol/lm/lm";
 import { Chronicle } from "./fixtures/chronicle";
 
-/** A client as documented: without marks and ids. */
+/** A client that sends only documented members, without marks and ids. */
 class Documents {
   readonly chronicle = new Chronicle();
   ask(...texts: readonly (string | ChatPart)[]): string {

@@ -1,6 +1,6 @@
 /**
- * The actor that routes VS Code's requests to their sessions. It owns the records of all conversations and the session
- * actors. `classify-request.ts` and `match-history.ts` choose the session of a request; both are pure.
+ * The actor that routes VS Code's requests to their sessions. Owns the records of all conversations and the session
+ * actors. `classify-request.ts` and `match-history.ts` are pure and choose the session of a request.
  *
  * Invariants:
  * - A request is answered once, even if its session fails.
@@ -38,8 +38,8 @@ import { SideRequestDesk, sidePrompt } from "./history/side-request";
 
 export class HistoryActor extends Actor<Message> {
   readonly #lives: Lives;
-  readonly #asides: OneShotSessions;
-  readonly #desk: SideRequestDesk;
+  readonly #oneShots: OneShotSessions;
+  readonly #sideRequests: SideRequestDesk;
   /** Streams of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: LiveSession }>();
   readonly #questions = new Map<string, SessionQuestion>();
@@ -53,11 +53,11 @@ export class HistoryActor extends Actor<Message> {
       deps.clock,
       id => this.post({ kind: "idle", id }),
       actor => this.#close(actor, UNUSED),
-      gone => deps.keeper.forget(gone.filter(({ isPersisted }) => isPersisted).map(({ record }) => record.id)),
+      dropped => deps.keeper.forget(dropped.filter(({ isPersisted }) => isPersisted).map(({ record }) => record.id)),
     );
-    this.#asides = new OneShotSessions({ ...deps, policy: () => "ask" });
-    this.#desk = new SideRequestDesk((requestId, request, stream) =>
-      this.#asides.ask(
+    this.#oneShots = new OneShotSessions({ ...deps, policy: () => "ask" });
+    this.#sideRequests = new SideRequestDesk((requestId, request, stream) =>
+      this.#oneShots.ask(
         requestId,
         {
           id: deps.freshId(),
@@ -82,7 +82,7 @@ export class HistoryActor extends Actor<Message> {
   settings(settings: LmSettings): void {
     this.post({ kind: "settings", settings });
   }
-  /** `undefined`: the question does not exist or is no longer open. */
+  /** Resolves to `undefined` if no such question is open. */
   question(questionId: string): Promise<PermissionQuestion | undefined> {
     return new Promise(settle => this.post({ kind: "question", questionId, settle }));
   }
@@ -151,7 +151,7 @@ export class HistoryActor extends Actor<Message> {
     await super[Symbol.asyncDispose]();
     if (this.#persisted.kind === "awaited") for (const { stream } of this.#persisted.waiting) stream.failed(STOPPED);
     for (const { actor } of this.#lives.all) if (actor) this.#close(actor, STOPPED);
-    await this.#asides[Symbol.asyncDispose]();
+    await this.#oneShots[Symbol.asyncDispose]();
     await Promise.all(this.#closing);
   }
 
@@ -193,19 +193,19 @@ export class HistoryActor extends Actor<Message> {
   }
 
   #admit({ requestId, request, history, stream }: ChatRequestMessage): void {
-    if (this.#streams.has(requestId) || this.#asides.has(requestId))
+    if (this.#streams.has(requestId) || this.#oneShots.has(requestId))
       return stream.failed(l10n.t("A request with this id is open already."));
     const { reading } = history,
       identity = identityOf(request),
       kind = classify(request, reading, identity);
     if (kind.kind !== "turn") {
       this.deps.log("debug", "Side request", { requestId, kind: kind.kind });
-      return this.#desk.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
+      return this.#sideRequests.answer(this.#settings.sideRequests, kind, requestId, request, reading, stream);
     }
     const asking = { agent: agentKey(request), identity, reading },
       verdict = match(asking, this.#lives.records);
-    const [record, ...others] = admit(verdict, asking, this.deps.freshId);
-    for (const sessionRecord of others) {
+    const [record, ...superseded] = admit(verdict, asking, this.deps.freshId);
+    for (const sessionRecord of superseded) {
       const live = this.#lives.get(sessionRecord.id);
       if (!live) continue;
       this.#keep(live, sessionRecord);
@@ -238,9 +238,9 @@ export class HistoryActor extends Actor<Message> {
       namesTools: () => namesTools(request, reading),
       blocks: to => promptFor(request, reading, verdict, to),
     };
-    const goesOn =
+    const continuesTurn =
       live.actor !== undefined && (verdict.kind === "repeat" || (verdict.kind === "resume" && !reading.isNew));
-    if (!goesOn) live.turn = requestId;
+    if (!continuesTurn) live.turn = requestId;
     if (!live.actor) {
       this.#lives.makeRoom(live.record.agent);
       live.actor = this.#begin(live, verdict, request);
@@ -311,7 +311,7 @@ export class HistoryActor extends Actor<Message> {
       this.#persisted = { kind: "awaited", waiting: waiting.filter(ask => ask.requestId !== requestId) };
     }
     this.#streams.get(requestId)?.live.actor?.cancel(requestId);
-    this.#asides.cancel(requestId);
+    this.#oneShots.cancel(requestId);
   }
 
   #decide({ questionId, callId, toolName, settle }: Extract<Message, { readonly kind: "decide" }>): void {
@@ -329,15 +329,15 @@ export class HistoryActor extends Actor<Message> {
 
   #handleMessage(id: string, actor: SessionActor, message: SessionMessage): void {
     const live = this.#lives.get(id),
-      isOf = live?.actor === actor;
+      isCurrent = live?.actor === actor;
     switch (message.kind) {
       case "part":
-        if (isOf && message.requestId === live.requestId) live.record = emitted(live.record, message.part);
+        if (isCurrent && message.requestId === live.requestId) live.record = emitted(live.record, message.part);
         return this.#streams.get(message.requestId)?.stream.part(message.part);
       case "finished":
-        return this.#finished(isOf ? live : undefined, message);
+        return this.#finished(isCurrent ? live : undefined, message);
       case "turnOver":
-        if (isOf && message.turn === live.turn) this.#keep(live, ended(live.record, message.how));
+        if (isCurrent && message.turn === live.turn) this.#keep(live, ended(live.record, message.how));
         return;
       case "asked":
         this.#questions.set(message.questionId, { actor, message });
@@ -346,15 +346,15 @@ export class HistoryActor extends Actor<Message> {
         this.#questions.delete(message.questionId);
         return;
       case "opened":
-        if (isOf) live.agentSession = message.agentSession;
+        if (isCurrent) live.agentSession = message.agentSession;
         return;
       case "contextSize":
         return;
       case "modeReturn":
-        if (isOf) live.modeReturn = message.modeReturn;
+        if (isCurrent) live.modeReturn = message.modeReturn;
         return;
       case "phase":
-        if (!isOf) return;
+        if (!isCurrent) return;
         live.phase = message.phase;
         return this.#lives.rest(live);
       default:
@@ -368,7 +368,7 @@ export class HistoryActor extends Actor<Message> {
   ): void {
     if (live?.requestId === requestId) {
       if (goesOn) live.record = waits(live.record);
-      else this.#keep(live, ended(live.record, "cut")); // `ended` ignores a turn that was answered already
+      else this.#keep(live, ended(live.record, "cut")); // no effect on an answered turn
     }
     const open = this.#streams.get(requestId);
     this.#streams.delete(requestId);

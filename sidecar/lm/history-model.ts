@@ -15,13 +15,13 @@ import type { Turn } from "./history/parse-history";
 import type { SessionActor } from "./session/session-actor";
 import type { ModelSessionDeps, SessionMessage } from "./session/session-message";
 
-/** Turns to append to those that were saved before. */
+/** Turns to append to the first `from` saved turns. */
 export interface SavedTurns {
   readonly from: number;
   readonly added: readonly Turn[];
 }
 
-/** Persists records for the next process. Neither side interprets the other's data. */
+/** Persists session records for the next process. Their content is opaque to the keeper. */
 export interface Keeper {
   load(): Promise<readonly unknown[]>;
   /** Replaces everything saved under this id except its first `turns.from` turns. */
@@ -31,12 +31,12 @@ export interface Keeper {
 
 export interface HistoryDeps extends Omit<ModelSessionDeps, "notify" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
-  /** Extensions of conversations that begin now; none if absent. */
+  /** Extensions of new conversations; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
-  /** Folder of requests that name none. */
+  /** Folder of requests without `cwd`. */
   readonly cwd: string;
   readonly keeper: Keeper;
-  /** Reports the capabilities that an agent of the settings announced. */
+  /** Reports the image support or the context size of an agent in the settings. */
   readonly onFacts: (facts: AgentFacts) => void;
   /** Milliseconds since 1970. */
   readonly date: () => number;
@@ -64,7 +64,7 @@ export type Message =
   | { readonly kind: "idle"; readonly id: string }
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
 
-/** State of the persisted records. They are loaded before the first request is handled. */
+/** State of the persisted records, which are loaded before the first request is handled. */
 export type PersistedState =
   | { readonly kind: "unasked" }
   | { readonly kind: "awaited"; readonly waiting: readonly ChatRequestMessage[] }

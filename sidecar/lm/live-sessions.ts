@@ -1,11 +1,11 @@
 /**
- * The sessions of the model picker: the record of each (`session-record.ts`) and, while it is alive, the actor that
- * runs it. Only the history actor uses them.
+ * The sessions of the model picker. Each session has a record (`session-record.ts`) and, while it is alive, an actor.
+ * Only the history actor uses this module.
  *
  * Invariants:
- * - At most `MAX_ALIVE` sessions of an agent are alive at a time, not counting busy ones.
- * - A session that is unused for `IDLE_MS` is closed; its record is kept.
- * - At most `MAX_RECORDS` records are kept.
+ * - Before a session starts, idle sessions of its agent above `MAX_ALIVE` are closed. Busy sessions are not closed.
+ * - A session that is idle for `IDLE_MS` is closed. Its record is kept.
+ * - Above `MAX_RECORDS` records, the oldest records of closed sessions are dropped.
  */
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { RequestId } from "../../src/protocol/lm/lm";
@@ -23,16 +23,16 @@ export const IDLE_MS = 30 * 60_000,
 
 export interface LiveSession {
   record: SessionRecord;
-  /** A later process may find the session again. */
+  /** A later process can restore the session. */
   readonly isPersisted: boolean;
   actor: SessionActor | undefined;
-  /** The extensions with which the session began, as long as this process remembers them. */
+  /** The extensions at the session's first start in this process. */
   extensions: readonly ExtensionConfig[] | undefined;
-  /** The highest version of ACP offered when the session began, as long as this process remembers it. */
+  /** The highest version of ACP offered at the session's first start in this process. */
   protocol: AcpVersion | undefined;
-  /** The turns of the record that was saved last. */
+  /** The turns of the last saved record. */
   savedTurns: readonly Turn[];
-  /** The agent's id of the session; kept after its actor has closed. */
+  /** The agent's id of the session. Kept after the actor closes. */
   agentSession: string | undefined;
   modeReturn: ModeReturn | undefined;
   phase: ModelSessionPhase["kind"];
@@ -41,7 +41,7 @@ export interface LiveSession {
   turn: RequestId;
   /** Number of requests that wait for an answer of this session. */
   open: number;
-  /** Timer that closes the session when it is unused. */
+  /** Timer that closes the idle session. */
   idle: Disposable | undefined;
 }
 
@@ -72,33 +72,33 @@ export class Lives {
   use(live: LiveSession): void {
     this.#all.delete(live.record.id);
     this.#all.set(live.record.id, live);
-    const gone = this.all
+    const dropped = this.all
       .filter(each => each.actor === undefined && each !== live)
       .slice(0, Math.max(0, this.#all.size - MAX_RECORDS));
-    for (const each of gone) this.#all.delete(each.record.id);
-    if (gone.length > 0) this.forget(gone);
+    for (const each of dropped) this.#all.delete(each.record.id);
+    if (dropped.length > 0) this.forget(dropped);
   }
 
   /** Starts the idle timer if no request waits for the session. */
   rest(live: LiveSession): void {
-    this.#rested(live);
+    this.#stopIdleTimer(live);
     if (live.actor && isIdle(live)) live.idle = this.clock.after(IDLE_MS, () => this.expired(live.record.id));
   }
 
-  /** Closes idle sessions of the agent so that one more can start. */
+  /** Closes idle sessions of the agent so that another session can start. */
   makeRoom(agent: string): void {
     const alive = this.all.filter(({ actor, record }) => actor !== undefined && record.agent === agent);
     for (const live of alive.filter(isIdle).slice(0, Math.max(0, alive.length - MAX_ALIVE + 1))) this.end(live);
   }
 
   end(live: LiveSession): void {
-    this.#rested(live);
+    this.#stopIdleTimer(live);
     const { actor } = live;
     live.actor = undefined;
     if (actor) this.close(actor);
   }
 
-  #rested(live: LiveSession): void {
+  #stopIdleTimer(live: LiveSession): void {
     live.idle?.[Symbol.dispose]();
     live.idle = undefined;
   }
@@ -108,7 +108,7 @@ export function isIdle({ phase, open }: LiveSession): boolean {
   return open === 0 && (phase === "idle" || phase === "down");
 }
 
-/** `isPersisted`: a later process may find the session again. */
+/** `isPersisted`: a later process can restore the session. */
 export function lifeOf(record: SessionRecord, requestId: RequestId, isPersisted: boolean): LiveSession {
   return {
     record,

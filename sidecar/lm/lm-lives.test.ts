@@ -21,8 +21,8 @@ suite("LmService lifecycle", () => {
     fixture.clock.advance(1);
     await fixture.settle();
     deepEqual(fixture.agent.received.slice(-2), ["session/close", "closed"]);
-    const told = await fixture.turn(chat, "Three", "3");
-    match(told, /^s1 Three[^]*One[^]*Two/);
+    const prompt = await fixture.turn(chat, "Three", "3");
+    match(prompt, /^s1 Three[^]*One[^]*Two/);
     equal(fixture.agents.length, 2);
   });
 
@@ -235,8 +235,8 @@ suite("LmService lifecycle", () => {
     await fixture.agent.die();
     await fixture.settle();
     match(lines(fixture, requestId).at(-1)!, /^failed 1: The other side closed/);
-    const told = await fixture.turn(chat, "Two", "2");
-    match(told, /Two[^]*One/);
+    const prompt = await fixture.turn(chat, "Two", "2");
+    match(prompt, /Two[^]*One/);
     equal(fixture.agents.length, 2);
   });
 

@@ -1,4 +1,4 @@
-/** VS Code's chat modes at the agent: its session mode, and the instructions that it receives. */
+/** Maps VS Code's chat modes to the agent's session mode and to instructions in the prompt. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
@@ -42,10 +42,7 @@ function inMode(
   };
 }
 
-/**
- * The user sends a prompt in this mode, and the agent answers. Returns the prompt, and the modes that were set before
- * it.
- */
+/** Runs a turn in this mode. Returns the prompt and the session modes that were set before the prompt. */
 async function turn(
   fixture: LmFixture,
   chat: SimulatedChat,
@@ -68,10 +65,10 @@ async function turn(
 }
 
 function fixture(before?: LmFixture): LmFixture {
-  const made = new LmFixture(before);
-  made.opened = MODES;
-  made.manual = ["session/set_mode"];
-  return made;
+  const lm = new LmFixture(before);
+  lm.opened = MODES;
+  lm.manual = ["session/set_mode"];
+  return lm;
 }
 
 suite("chat modes of an agent", () => {

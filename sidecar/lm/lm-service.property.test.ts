@@ -39,15 +39,15 @@ const OPTIONS = [
   { optionId: "no", kind: "reject_once", name: "No" },
 ];
 
-interface Mine {
+interface ChatState {
   readonly name: string;
   readonly chat: SimulatedChat;
   open: RequestId | undefined;
   sent: number;
 }
 /** A session of the agent, and the chat whose text it has received. */
-interface Theirs {
-  readonly of: string;
+interface ServedSession {
+  readonly chat: string;
   readonly index: number;
   prompt: IncomingRequest | undefined;
   readonly messages: number[];
@@ -55,56 +55,57 @@ interface Theirs {
 
 class Play {
   readonly fixture = new LmFixture();
-  readonly chats: readonly Mine[] = ["a", "b", "c"].map(name => ({
+  readonly chats: readonly ChatState[] = ["a", "b", "c"].map(name => ({
     name,
     chat: chatOf(name),
     open: undefined,
     sent: 0,
   }));
-  readonly #sessions = new Map<string, Theirs>();
+  readonly #sessions = new Map<string, ServedSession>();
   readonly #requests: RequestId[] = [];
   #settled = 0;
   #asked = 0;
   #n = 0;
 
   async create([kind, which]: Move): Promise<void> {
-    const mine = this.chats[which];
-    if (mine) this.#move(kind, mine);
+    const chatState = this.chats[which];
+    if (chatState) this.#move(kind, chatState);
     await this.fixture.settle();
-    this.#listen();
+    this.#handlePrompts();
     for (const each of this.chats) this.#took(each);
   }
 
-  #move(kind: Move[0], mine: Mine): void {
+  #move(kind: Move[0], chatState: ChatState): void {
     const { fixture } = this,
-      theirs = [...this.#sessions.values()].findLast(({ of }) => of === mine.name),
+      served = [...this.#sessions.values()].findLast(({ chat }) => chat === chatState.name),
       n = ++this.#n;
-    const sessionId = theirs && `s${theirs.index + 1}`,
-      options = theirs ? fixture.offers.opened[theirs.index] : undefined;
+    const sessionId = served && `s${served.index + 1}`,
+      options = served ? fixture.offers.opened[served.index] : undefined;
     switch (kind) {
       case "ask":
-        if (mine.open !== undefined) return;
-        mine.chat.ask({ id: n, words: `words of ${mine.name} ${n}`, rounds: [], isCut: false });
-        return this.#send(mine, mine.chat.request());
+        if (chatState.open !== undefined) return;
+        chatState.chat.ask({ id: n, words: `words of ${chatState.name} ${n}`, rounds: [], isCut: false });
+        return this.#send(chatState, chatState.chat.request());
       case "back":
-        if (mine.open !== undefined || mine.chat.waitsFor.length === 0) return;
-        for (const call of mine.chat.waitsFor) call.result = `result ${n}`;
-        return this.#send(mine, mine.chat.request());
+        if (chatState.open !== undefined || chatState.chat.waitsFor.length === 0) return;
+        for (const call of chatState.chat.waitsFor) call.result = `result ${n}`;
+        return this.#send(chatState, chatState.chat.request());
       case "cancel":
-        if (mine.open !== undefined) fixture.service.handlers["lm/cancel"]({ requestId: mine.open });
+        if (chatState.open !== undefined) fixture.service.handlers["lm/cancel"]({ requestId: chatState.open });
         return;
       case "late":
         fixture.service.handlers["lm/cancel"]({ requestId: n * 1000 });
         return;
       case "title":
-        return void this.#requests.push(fixture.request(mine.chat.side("title")));
+        return void this.#requests.push(fixture.request(chatState.chat.side("title")));
       case "compaction":
-        if (mine.chat.turns.length > 0) this.#requests.push(fixture.request(mine.chat.backgroundCompaction()));
+        if (chatState.chat.turns.length > 0)
+          this.#requests.push(fixture.request(chatState.chat.backgroundCompaction()));
         return;
       case "say":
-        if (!theirs?.prompt || sessionId === undefined) return;
-        theirs.messages.push(n);
-        return fixture.agent.report(sessionId, `${mine.name}${n}.`);
+        if (!served?.prompt || sessionId === undefined) return;
+        served.messages.push(n);
+        return fixture.agent.report(sessionId, `${chatState.name}${n}.`);
       case "tool":
         if (!options) return;
         this.#asked++;
@@ -133,44 +134,44 @@ class Play {
         return;
       }
       case "end":
-        theirs?.prompt?.respond({ stopReason: "end_turn" });
-        if (theirs) theirs.prompt = undefined;
+        served?.prompt?.respond({ stopReason: "end_turn" });
+        if (served) served.prompt = undefined;
         return;
       case "quiet":
         return fixture.clock.advance(500);
     }
   }
 
-  #send(mine: Mine, request: ChatRequest): void {
+  #send(chatState: ChatState, request: ChatRequest): void {
     const tools = [
       { name: "read", description: "" },
       { name: "symposium-agent-edit", description: "" },
     ];
-    mine.open = this.fixture.request({ ...request, options: { ...request.options, tools } });
-    this.#requests.push(mine.open);
+    chatState.open = this.fixture.request({ ...request, options: { ...request.options, tools } });
+    this.#requests.push(chatState.open);
   }
 
-  /** Handles prompts that the agent has received; a session receives prompts of one chat only. */
-  #listen(): void {
+  /** Handles the prompts that the agents received. Asserts that each session receives prompts of one chat only. */
+  #handlePrompts(): void {
     for (const agent of this.fixture.agents)
       for (const request of agent.taken("session/prompt")) {
         const { sessionId, prompt } = objectOr(request.params),
           id = stringOr(sessionId, ""),
           [, name = ""] = /^words of (\w)/.exec(stringOr(objectOr(arrayOr(prompt)[0]).text, "")) ?? [];
-        const known = this.#sessions.get(id) ?? {
-          of: name,
+        const session = this.#sessions.get(id) ?? {
+          chat: name,
           index: Number(id.slice(1)) - 1,
           prompt: undefined,
           messages: [],
         };
-        equal(known.of, name, "a session hears two chats");
-        equal(known.prompt, undefined, "two turns at once");
-        known.prompt = request;
-        // A prompt cancelled in the meantime ends as agents end it.
+        equal(session.chat, name, "a session received prompts of two chats");
+        equal(session.prompt, undefined, "two concurrent turns in a session");
+        session.prompt = request;
+        // An aborted prompt ends its turn.
         request.signal.addEventListener("abort", () => {
-          known.prompt = undefined;
+          session.prompt = undefined;
         });
-        this.#sessions.set(id, known);
+        this.#sessions.set(id, session);
       }
     for (const agent of this.fixture.agents)
       for (const line of agent.received.splice(0)) {
@@ -182,11 +183,11 @@ class Play {
   }
 
   /** Adds a complete answer to the chat. */
-  #took(mine: Mine): void {
-    if (mine.open === undefined || !this.fixture.notifications.includes(`complete ${mine.open}`)) return;
-    const turn = this.fixture.took(mine.chat, mine.open);
-    if (this.fixture.calls(mine.open).length === 0) turn.isCut = false;
-    mine.open = undefined;
+  #took(chatState: ChatState): void {
+    if (chatState.open === undefined || !this.fixture.notifications.includes(`complete ${chatState.open}`)) return;
+    const turn = this.fixture.took(chatState.chat, chatState.open);
+    if (this.fixture.calls(chatState.open).length === 0) turn.isCut = false;
+    chatState.open = undefined;
   }
 
   async end(): Promise<void> {
@@ -195,7 +196,7 @@ class Play {
     await fixture.pool[Symbol.asyncDispose]();
     await fixture.settle();
     equal(fixture.clock.waiting, 0, "a timer was leaked");
-    equal(this.#settled, this.#asked, "somebody waits for an answer");
+    equal(this.#settled, this.#asked, "a question is unanswered");
     for (const id of this.#requests) {
       const lines = fixture.notifications.flatMap((line, i) =>
         new RegExp(`^(${id}: |complete ${id}$|ok ${id}$|failed ${id}:)`).test(line) ? [{ line, i }] : [],
@@ -210,7 +211,7 @@ class Play {
     }
     for (const { name } of this.chats) {
       const messages = [...this.#sessions.values()]
-        .filter(({ of }) => of === name)
+        .filter(({ chat }) => chat === name)
         .flatMap(session => session.messages);
       const shown = this.#requests
         .flatMap(id => [...fixture.text(id).matchAll(/([abc])(\d+)\./g)])

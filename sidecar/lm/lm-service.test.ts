@@ -27,11 +27,11 @@ suite("LmService", () => {
 
   test("separates the sessions of two chats with the same messages", async () => {
     await using fixture = new LmFixture();
-    const [one, two] = [chatOf("a"), chatOf("b")];
-    match(await fixture.turn(one, "Hello", "Hi!"), /^s1 /);
-    match(await fixture.turn(two, "Hello", "Hi!"), /^s2 /);
-    match(await fixture.turn(one, "More", "1"), /^s1 /);
-    match(await fixture.turn(two, "More", "2"), /^s2 /);
+    const [first, second] = [chatOf("a"), chatOf("b")];
+    match(await fixture.turn(first, "Hello", "Hi!"), /^s1 /);
+    match(await fixture.turn(second, "Hello", "Hi!"), /^s2 /);
+    match(await fixture.turn(first, "More", "1"), /^s1 /);
+    match(await fixture.turn(second, "More", "2"), /^s2 /);
   });
 
   test("starts another session with the remaining history after an edit", async () => {
@@ -40,10 +40,10 @@ suite("LmService", () => {
     await fixture.turn(chat, "One", "1");
     await fixture.turn(chat, "Two", "2");
     chat.drop(1);
-    const told = await fixture.turn(chat, "Three", "3");
-    match(told, /^s2 Three/);
-    match(told, /One[^]*1/);
-    ok(!told.includes("Two"));
+    const prompt = await fixture.turn(chat, "Three", "3");
+    match(prompt, /^s2 Three/);
+    match(prompt, /One[^]*1/);
+    ok(!prompt.includes("Two"));
   });
 
   test("sends VS Code's tool calls, matches their results, and repeats a retried round", async () => {
@@ -85,7 +85,7 @@ suite("LmService", () => {
     equal(fixture.text(next), "Done.");
   });
 
-  test("answers a title itself when the host omits its correlation key", async () => {
+  test("answers a title request without an agent when the host omits the correlation key", async () => {
     await using fixture = new LmFixture();
     const title = fixture.request(withoutCorrelation(chatOf("a").side("title")));
     await fixture.settle();
@@ -132,7 +132,7 @@ suite("LmService", () => {
     deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
     const { handlers } = fixture.service,
       [callId] = fixture.calls(1);
-    // VS Code passes the call's parameters to the permission tool. They contain the question's id.
+    // VS Code passes the call's parameters to the permission tool. The parameters contain the question's id.
     const questionId = fixture.questions.at(-1)!;
     match((await handlers["lm/question"]({ questionId }, NEVER)).question!.message, /rm -rf/);
     deepEqual(await handlers["lm/question"]({ questionId: "other" }, NEVER), {});
@@ -341,9 +341,9 @@ suite("LmService", () => {
     request.respond({ stopReason: "cancelled" });
     await fixture.settle();
     chat.drop(0);
-    const told = await fixture.turn(chat, "Something else", "Yes.");
-    match(told, /^s2 Something else/);
-    ok(!told.includes("secret"));
+    const prompt = await fixture.turn(chat, "Something else", "Yes.");
+    match(prompt, /^s2 Something else/);
+    ok(!prompt.includes("secret"));
     match(await fixture.turn(chat, "And now?", "Well."), /^s2 And now/);
   });
 
@@ -365,7 +365,7 @@ suite("LmService", () => {
     equal(fixture.text(next), "No.");
   });
 
-  test("applies the tools that a request offers", async () => {
+  test("offers the tools of the newest request", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");

@@ -48,7 +48,7 @@ const ELIZA_MODEL: ModelInformation = {
 
 export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
-  readonly #known = new KnownRequests();
+  readonly #requestCache = new KnownRequests();
 
   constructor(private readonly deps: LmDeps) {
     this.#history = new HistoryActor(deps);
@@ -68,7 +68,7 @@ export class LmService implements AsyncDisposable {
     "settings/languageModel": settings => this.#history.settings(settings),
   };
 
-  /** `id`: of the JSON-RPC request, for callers that set no `requestId`. `signal` cancels, as `lm/cancel` does. */
+  /** `id`: JSON-RPC id, used for a request without `requestId`. `signal` has the effect of `lm/cancel`. */
   async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
     const read = readChatRequest(params);
     if (!read.ok) throw refused(read.why);
@@ -77,13 +77,13 @@ export class LmService implements AsyncDisposable {
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
     if (leftOut.length > 0)
       this.deps.log("warn", "Parts of a request were omitted", { requestId, leftOut: leftOut.slice(0, 20) });
-    const known = this.#known.intern(request);
-    return this.#ask(requestId, known.request, known.history, signal);
+    const interned = this.#requestCache.intern(request);
+    return this.#ask(requestId, interned.request, interned.history, signal);
   }
 
   /** Handles a request of the extension host. */
   async respondToDelta(delta: ChatRequestDelta, signal: CancelSignal): Promise<{ readonly isUnknown?: true }> {
-    const resolved = this.#known.resolve(delta);
+    const resolved = this.#requestCache.resolve(delta);
     return resolved ? this.#ask(delta.requestId, resolved.request, resolved.history, signal) : { isUnknown: true };
   }
 
@@ -114,8 +114,8 @@ export class LmService implements AsyncDisposable {
   }
 
   /**
-   * A quarter of the characters, at least 1. Agents count their tokens themselves, and this protocol has always counted
-   * this way.
+   * Returns a quarter of the number of characters, at least 1. Agents count their own tokens, so this estimate only
+   * serves compatibility.
    */
   countTokens(params: unknown): { readonly count: number } {
     const read = validated(tokenCountRequest, params);

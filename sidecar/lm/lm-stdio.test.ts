@@ -49,7 +49,7 @@ class Client implements AsyncDisposable {
   #id = 0;
 
   constructor() {
-    const [theirs, ours] = memoryChannels(),
+    const [serverChannel, clientChannel] = memoryChannels(),
       offers = new ToolOffers(() => undefined),
       { clock } = this;
     this.#pool = new AgentPool(
@@ -78,7 +78,7 @@ class Client implements AsyncDisposable {
         throw error;
       },
     );
-    this.#server = serveLm(theirs, {
+    this.#server = serveLm(serverChannel, {
       clock,
       pool: this.#pool,
       offers,
@@ -91,8 +91,8 @@ class Client implements AsyncDisposable {
       onFacts: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
-    this.#peer = new Peer(ours, {
-      request: request => request.fail(new Error("nobody asks the client")),
+    this.#peer = new Peer(clientChannel, {
+      request: request => request.fail(new Error("the client handles no requests")),
       closed: () => undefined,
       notification: (method, params) => {
         this.transcript.record("←", steady({ method, params }));
@@ -324,7 +324,7 @@ suite("vscodelm", () => {
   });
 
   test("merges parts for a client that reads slowly", async () => {
-    const [theirs, ours] = memoryChannels(),
+    const [serverChannel, clientChannel] = memoryChannels(),
       clock = new FakeClock(),
       agent = new MemoryAgent(["session/prompt"]);
     await using pool = new AgentPool(
@@ -343,7 +343,7 @@ suite("vscodelm", () => {
         throw error;
       },
     );
-    await using server = serveLm(theirs, {
+    await using server = serveLm(serverChannel, {
       clock,
       pool,
       offers: new ToolOffers(() => undefined),
@@ -362,7 +362,7 @@ suite("vscodelm", () => {
       }),
       pieces: string[] = [];
     const answered = new Promise<void>(resolve => {
-      ours.start({
+      clientChannel.start({
         closed: () => undefined,
         receive: ({ message }) => {
           if ("method" in message) pieces.push(stringOr(objectOr(objectOr(message.params).part).value, ""));
@@ -371,7 +371,7 @@ suite("vscodelm", () => {
         },
       });
     });
-    ours.send(
+    clientChannel.send(
       Frame.of({
         jsonrpc: "2.0",
         id: 1,

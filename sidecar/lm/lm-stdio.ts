@@ -1,9 +1,9 @@
 /**
  * Serves the documented `lm/*` protocol to any program over a JSON-RPC channel. A request is identified by its JSON-RPC
- * id. `lm/question` and `lm/decide` are additions. Without `lm/decide` every permission is rejected, because a tool
- * result proves no consent.
+ * id. `lm/question` and `lm/decide` are additions. Without `lm/decide`, every permission is rejected, because a tool
+ * result is no proof of consent.
  *
- * Invariant: every request is answered, in the order in which the answers are decided, even if the client disconnects.
+ * Invariant: every request is answered, even if the client disconnects. Answers are sent in the order of the decisions.
  */
 import { decision, type Decision } from "../../src/protocol/lm/lm-schema";
 import { NEVER_CANCELLED } from "../../src/protocol/wire/cancel-signal";
@@ -31,8 +31,8 @@ class StdioServer implements LmServer {
   readonly #service: LmService;
   readonly #peer: Peer;
   readonly closed: Promise<Closed>;
-  /** The client reads more slowly than the server writes. */
-  #isBehind = false;
+  /** The channel's send buffer is full. */
+  #isCongested = false;
 
   constructor(channel: Channel, deps: LmServerDeps) {
     let settleClosed: (reason: Closed) => void = () => undefined;
@@ -40,8 +40,8 @@ class StdioServer implements LmServer {
       settleClosed = resolve;
     });
     this.#peer = new Peer(
-      watched(channel, isBehind => {
-        this.#isBehind = isBehind;
+      withCongestion(channel, isCongested => {
+        this.#isCongested = isCongested;
       }),
       {
         request: request => this.#request(request),
@@ -55,7 +55,7 @@ class StdioServer implements LmServer {
       host: {
         part: (requestId, part) => this.#peer.notify("lm/responsePart", { requestId, part }),
         complete: requestId => this.#peer.notify("lm/responseComplete", { requestId }),
-        isCongested: () => this.#isBehind,
+        isCongested: () => this.#isCongested,
       },
     });
   }
@@ -92,7 +92,7 @@ class StdioServer implements LmServer {
 
   #notified(method: string, params: unknown): void {
     if (method === "lm/cancel") this.#service.cancel(params);
-    // A notification: the client does not need to know whether the decision was accepted.
+    // A notification has no response, so the result is dropped.
     else if (method === "lm/decide")
       this.#service.handlers[method](decisionIn(params), NEVER_CANCELLED).catch(() => undefined);
   }
@@ -105,20 +105,20 @@ function decisionIn(params: unknown): Decision {
   return read.message;
 }
 
-/** Wraps the channel to report whether its other end is behind. */
-function watched(channel: Channel, behind: (isBehind: boolean) => void): Channel {
+/** Wraps the channel to report when its send buffer is full and when it has drained. */
+function withCongestion(channel: Channel, onCongestion: (isCongested: boolean) => void): Channel {
   return {
     start: receiver => channel.start(receiver),
     send: frame => {
-      const goesOn = channel.send(frame);
-      if (!goesOn) {
-        behind(true);
+      const hasCapacity = channel.send(frame);
+      if (!hasCapacity) {
+        onCongestion(true);
         channel.drained().then(
-          () => behind(false),
+          () => onCongestion(false),
           () => undefined,
         );
       }
-      return goesOn;
+      return hasCapacity;
     },
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),

@@ -1,6 +1,6 @@
 /**
  * The counts of an extension's tools in VS Code's chat, from the MCP bridge to the answer and the log (issue 14 item
- * 1). The chain is the real one; the agent runs in memory.
+ * 1). The chain is real, and the agent runs in memory.
  */
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";

@@ -5,7 +5,7 @@ import { chatOf, LmFixture } from "../testing/sessions/lm-fixture";
 
 const V2 = { protocolVersion: 2, capabilities: { session: { prompt: {} } }, info: { name: "draft", version: "1" } };
 
-/** The setting, and an agent that selects v2. */
+/** Sets the highest ACP version. The agent supports v2. */
 function fixture(protocol: 1 | 2 = 2): LmFixture {
   const lm = new LmFixture();
   lm.initialized = V2;

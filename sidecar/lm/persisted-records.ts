@@ -1,7 +1,7 @@
 /**
- * Session records that outlive the process, so that a reopened chat finds its agent's session. They hold digests, not
- * text. The host may return records of another version or from another source: they are validated, and invalid ones are
- * dropped. Pure.
+ * Session records that outlive the process, so that a reopened chat finds its agent's session. Finished turns are
+ * stored as digests, and only a cut-off answer as text. The host may return records of another version or source.
+ * Invalid records are dropped. Pure.
  */
 import * as v from "valibot";
 import { finite, list, parsed, type Infer } from "../../src/protocol/wire/schema";
@@ -22,7 +22,7 @@ export interface Saved {
 const DAYS = 30,
   MAX_SESSIONS = 200;
 const DAY_MS = 86_400_000;
-/** A guard against a damaged record, far above any conversation. */
+/** Maximum length of a list in a record. A longer list is a sign of damage. */
 const MAX_ITEMS = 1_000_000;
 
 const text = v.optional(v.string()),
@@ -87,12 +87,12 @@ export function restore(value: unknown): Saved | undefined {
   return { session, agentSession, at, ...(modeReturn ? { modeReturn } : {}) };
 }
 
-/** JSON omits members without a value. */
+/** Restores the undefined members that JSON omits. */
 function turnOf({ user, answer, fuller, last, calls }: StoredRecord["turns"][number]): Turn {
   return { user, answer, last, calls, ...(fuller === undefined ? {} : { fuller }) };
 }
 
-/** Keeps the newest records that are not too old, and returns the ids of the others. */
+/** Keeps at most `MAX_SESSIONS` records of the last `DAYS` days, and returns the ids of the others. */
 export function prune(
   saved: readonly Saved[],
   now: number,

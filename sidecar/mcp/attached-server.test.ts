@@ -1,4 +1,4 @@
-/** The tools of all sessions of an agent process at one server (issue 14 item 5). */
+/** Tests one server with the tools of all sessions of an agent process (issue 14 item 5). */
 import { deepEqual, equal } from "node:assert/strict";
 import { arrayOr, objectOr } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
@@ -10,7 +10,7 @@ const options = () => ({ signal: new AbortController().signal, notification: () 
 const settle = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("MCP server of an agent's own configuration", () => {
-  test("lists the tools of the other servers in time, and announces those of a slow server once they arrive", async () => {
+  test("lists the tools of other servers in time, and announces those of a slow server when they arrive", async () => {
     await using attached = new SlowServer();
     deepEqual([await attached.list(), attached.changes], [["quick_tool"], 0]);
     attached.answer();
@@ -38,7 +38,10 @@ suite("MCP server of an agent's own configuration", () => {
   });
 });
 
-/** Attached server with one session, whose second server answers `tools/list` only on `answer` while it is slow. */
+/**
+ * An attached server with one session. While `isSlow`, the session's second server responds to `tools/list` only on
+ * `answer`.
+ */
 class SlowServer implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly #server = new AttachedServer(this.clock, "1", () => undefined);
@@ -66,7 +69,7 @@ class SlowServer implements AsyncDisposable {
     return arrayOr(objectOr(await listing).tools).map(tool => objectOr(tool).name);
   }
 
-  /** Answers the oldest waiting `tools/list`. */
+  /** Responds to the oldest pending `tools/list`. */
   answer(): void {
     this.#answers.shift()?.();
   }

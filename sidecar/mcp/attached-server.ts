@@ -1,14 +1,13 @@
 /**
- * One MCP server with the tools of all sessions of an agent process, for an agent that ignores `mcpServers` and starts
- * Symposium's entry of its own configuration instead (issue 14 item 5). The agent connects once per process, or once
- * per session; no message says for which session.
+ * One MCP server with the tools of all sessions of an agent process (issue 14 item 5). It serves an agent that ignores
+ * `mcpServers` and starts the MCP servers of its own configuration. The agent connects once per process or once per
+ * session. No message contains the session id.
  *
- *   tools/list all tools of all sessions, each once, under names that do not change while the process runs; waits for
- *   the first session
- *   tools/call  goes to the session that `RouteAttached` finds, else is refused with a sentence for the model
+ * - `tools/list` returns the tools of all sessions, each once, under stable names. It waits for the first session.
+ * - `tools/call` is forwarded to the session that `RouteAttached` returns, or refused with an error for the model.
  *
  * Invariants:
- * - A session counts as listed only when its own servers answered a list that the agent requested.
+ * - A session counts as listed only after its own servers have responded to a list request of the agent.
  * - Tools that the agent has not listed yet are announced (`list_changed`).
  * - Every request is answered, also when a session closes meanwhile.
  */
@@ -27,30 +26,30 @@ import type { ServedServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
-/** The name of the entry, and so of the server toward the agent. */
+/** The name of the server in the agent's configuration. */
 export const ATTACHED = "symposium";
 
-/** `server`: reports what reaches it. `unobserved`: the same server, for requests that the agent did not send. */
+/** `server` records its requests as requests of the agent. `unobserved` is the same server without the record. */
 export interface AttachedTools {
   readonly name: string;
   readonly server: StatelessServer;
   readonly unobserved: StatelessServer;
 }
 
-/** The id of the session that makes this call. */
+/** Returns the id of the session that makes this call. */
 export type RouteAttached = (
   tool: string,
   args: unknown,
   signal: AbortSignal,
 ) => Promise<{ readonly id: string } | { readonly refused: string }>;
 
-/** A session in setup has no id yet. */
+/** A session, whose id is unknown during its setup. */
 export interface AttachedSession extends Disposable {
-  /** The agent answered the setup. */
+  /** Call when the agent has responded to the setup. */
   named(id: string): void;
 }
 
-interface Known {
+interface SessionEntry {
   id: string | undefined;
   readonly servers: ReadonlyMap<string, AttachedTools>;
 }
@@ -60,25 +59,26 @@ interface Tool {
 }
 
 /**
- * Time limit in milliseconds for one server to list its tools. Ends before the first prompt's wait, `LIST_LIMIT_MS`.
+ * Time limit in milliseconds for one server to list its tools. Less than `LIST_LIMIT_MS`, the maximum delay of the
+ * first prompt.
  */
 const SERVER_LIMIT_MS = 3_000;
-/** Pages of a list. */
+/** Maximum number of pages of a tool list. */
 const MAX_PAGES = 100;
 const PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
 
 export class AttachedServer implements ServedServer {
-  readonly #sessions = new Set<Known>();
-  /** By the name toward the agent. Never shrinks. */
+  readonly #sessions = new Set<SessionEntry>();
+  /** Tools by the name that the agent uses. Entries are never removed. */
   readonly #names = new Map<string, { readonly server: string; readonly tool: string }>();
   /** The newest list of each server. */
   readonly #newest = new WeakMap<AttachedTools, readonly JsonObject[]>();
   readonly #clients = new Set<Client>();
   readonly #channels = new Set<AsyncDisposable>();
   #route: RouteAttached = () => Promise.resolve({ refused: "No conversation is open." });
-  #arrived = (): void => undefined;
+  #resolveFirstSession = (): void => undefined;
   readonly #firstSession = new Promise<void>(resolve => {
-    this.#arrived = resolve;
+    this.#resolveFirstSession = resolve;
   });
   #firstAt: number | undefined;
   #wasConnected = false;
@@ -102,7 +102,10 @@ export class AttachedServer implements ServedServer {
     this.#route = route;
   }
 
-  /** A first prompt waits for the list: the agent connected, or its first session is not older than the wait. */
+  /**
+   * Whether a first prompt waits for the list: the agent has connected, or its first session is younger than
+   * `LIST_LIMIT_MS`.
+   */
   get isAwaited(): boolean {
     return this.#wasConnected || this.clock.now() - (this.#firstAt ?? this.clock.now()) < LIST_LIMIT_MS;
   }
@@ -127,7 +130,7 @@ export class AttachedServer implements ServedServer {
     };
   }
 
-  /** `tools`: none when the agent takes the servers of sessions by itself. */
+  /** `tools` is empty if the agent uses the servers of its sessions directly. */
   add(tools: readonly AttachedTools[]): AttachedSession {
     const families = tools.map(({ name }) => familyOf(name)),
       isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);
@@ -137,14 +140,14 @@ export class AttachedServer implements ServedServer {
         return [isOnly(family) ? family : each.name, each] as const;
       }),
     );
-    const session: Known = { id: undefined, servers };
+    const session: SessionEntry = { id: undefined, servers };
     this.#sessions.add(session);
     this.#firstAt ??= this.clock.now();
-    this.#arrived();
+    this.#resolveFirstSession();
     return {
       named: id => {
         session.id = id;
-        void this.#initialize(session);
+        void this.#addLateSession(session);
       },
       [Symbol.dispose]: () => {
         this.#sessions.delete(session);
@@ -152,7 +155,7 @@ export class AttachedServer implements ServedServer {
     };
   }
 
-  /** Lists all tools. The servers are notified that the agent lists them. */
+  /** Lists all tools for the agent, as recorded by the servers. */
   async list(signal: AbortSignal): Promise<readonly JsonObject[]> {
     await this.#sessionOrTimeout(signal);
     const lists = await Promise.all(
@@ -164,14 +167,14 @@ export class AttachedServer implements ServedServer {
 
   async call(params: JsonObject, options: StatelessOptions): Promise<unknown> {
     const name = stringOr(params.name, ""),
-      known = this.#names.get(name);
-    if (!known) return refusal(`Unknown tool “${name}”.`);
+      entry = this.#names.get(name);
+    if (!entry) return refusal(`Unknown tool “${name}”.`);
     const route = await this.#route(name, params.arguments, options.signal);
     if ("refused" in route) return refusal(route.refused);
     const session = [...this.#sessions].find(({ id }) => id === route.id),
-      to = session?.servers.get(known.server);
+      to = session?.servers.get(entry.server);
     return to
-      ? to.server.request(MCP_METHODS.tools_call, { ...params, name: known.tool }, options)
+      ? to.server.request(MCP_METHODS.tools_call, { ...params, name: entry.tool }, options)
       : refusal("This tool belongs to another conversation and is not available in this one.");
   }
 
@@ -180,10 +183,10 @@ export class AttachedServer implements ServedServer {
   }
 
   /**
-   * Introduces a session that starts after the agent has listed. Either the agent has the session's tools already, or
-   * it is notified that the list has changed.
+   * Handles a session that starts after the agent has listed tools. Notifies each client that lacks tools of the
+   * session.
    */
-  async #initialize(session: Known): Promise<void> {
+  async #addLateSession(session: SessionEntry): Promise<void> {
     const clients = [...this.#clients].filter(({ listed }) => listed !== undefined),
       { signal } = new AbortController();
     if (clients.length === 0 || session.servers.size === 0) return;
@@ -195,17 +198,17 @@ export class AttachedServer implements ServedServer {
       await this.#toolsOf(session, ({ server }) => server, signal);
   }
 
-  /** A server that cannot list its tools has none here; that is reported where it is observed. */
+  /** A server that fails to list its tools contributes none. */
   async #toolsOf(
-    { servers }: Known,
-    which: (tools: AttachedTools) => StatelessServer,
+    { servers }: SessionEntry,
+    select: (tools: AttachedTools) => StatelessServer,
     signal: AbortSignal,
     meta: JsonObject = {},
   ): Promise<readonly Tool[]> {
     const lists = await Promise.all(
       [...servers].map(async ([key, tools]) => {
         try {
-          return (await this.#inTime(tools, pagesOf(which(tools), signal, meta))).map(tool => {
+          return (await this.#withTimeout(tools, pagesOf(select(tools), signal, meta))).map(tool => {
             const name = this.#nameOf(key, stringOr(tool.name, ""));
             return { name, definition: { ...tool, name } };
           });
@@ -222,18 +225,18 @@ export class AttachedServer implements ServedServer {
    * Lists the tools of one server. After `SERVER_LIMIT_MS` the result is the server's previous list, so that a slow
    * server does not delay the tools of the others. A late list that differs from the previous one is announced.
    */
-  async #inTime(server: AttachedTools, listing: Promise<readonly JsonObject[]>): Promise<readonly JsonObject[]> {
+  async #withTimeout(server: AttachedTools, listing: Promise<readonly JsonObject[]>): Promise<readonly JsonObject[]> {
     const previous = this.#newest.get(server),
       listed = listing.then(tools => {
         this.#newest.set(server, tools);
         return tools;
       });
     let stopTimer: Disposable | undefined;
-    const late = new Promise<undefined>(resolve => {
+    const timeout = new Promise<undefined>(resolve => {
       stopTimer = this.clock.after(SERVER_LIMIT_MS, () => resolve(undefined));
     });
     try {
-      const tools = await Promise.race([listed, late]);
+      const tools = await Promise.race([listed, timeout]);
       if (tools) return tools;
     } finally {
       stopTimer?.[Symbol.dispose]();
@@ -257,12 +260,12 @@ export class AttachedServer implements ServedServer {
     for (const client of this.#clients) if (client.listed) client.changed();
   }
 
-  /** The name of a tool toward the agent. The first server that offers a tool keeps the tool's own name. */
+  /** Returns the name of a tool for the agent. The first server with a tool keeps the original name. */
   #nameOf(server: string, tool: string): string {
     for (let n = 0; ; n++) {
       const name = n === 0 ? tool : n === 1 ? `${server}_${tool}` : `${server}_${tool}_${n}`,
-        known = this.#names.get(name);
-      if (known && (known.server !== server || known.tool !== tool)) continue;
+        entry = this.#names.get(name);
+      if (entry && (entry.server !== server || entry.tool !== tool)) continue;
       this.#names.set(name, { server, tool });
       return name;
     }
@@ -271,10 +274,10 @@ export class AttachedServer implements ServedServer {
   async #sessionOrTimeout(signal: AbortSignal): Promise<void> {
     if (this.#sessions.size > 0) return;
     await new Promise<void>(resolve => {
-      const late = this.clock.after(LIST_LIMIT_MS, resolve);
+      const timer = this.clock.after(LIST_LIMIT_MS, resolve);
       signal.addEventListener("abort", () => resolve(), { once: true });
       void this.#firstSession.then(() => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         resolve();
       });
     });
@@ -283,7 +286,7 @@ export class AttachedServer implements ServedServer {
 
 /** Tracks the tools that one connection of the agent has received. */
 class Client implements StatelessServer {
-  /** Names in the newest list; absent: it has not listed. */
+  /** Names in the last list; undefined before the first. */
   listed: ReadonlySet<string> | undefined;
   #changed: (() => void) | undefined;
 
@@ -319,7 +322,7 @@ class Client implements StatelessServer {
     }
   }
 
-  /** Until the client ends it. */
+  /** Handles a subscription until the client cancels it. */
   #listen({ signal, notification }: StatelessOptions): Promise<unknown> {
     const notify = (): void => notification(MCP_METHODS.notifications_tools_list_changed, {});
     this.#changed = notify;

@@ -61,7 +61,7 @@ function string(object: JsonObject, member: string, field: string): string {
   return value;
 }
 
-/** A missing array is empty: some clients omit unused members. */
+/** A missing array counts as empty, because some clients omit unused members. */
 function strings(object: JsonObject, member: string, field: string): readonly string[] {
   const value = object[member] ?? [];
   if (!Array.isArray(value) || !value.every(each => typeof each === "string"))

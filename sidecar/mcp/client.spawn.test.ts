@@ -186,11 +186,11 @@ suite("MCP client", () => {
 
   test("times out a process that does not answer initialize within 60 seconds", async () => {
     const fixture = new Fixture();
-    const asked = fixture.use(program("--hang"), connection => connection.tools());
+    const requested = fixture.use(program("--hang"), connection => connection.tools());
     fixture.clock.advance(59_999);
     equal(fixture.clock.waiting, 1);
     fixture.clock.advance(1);
-    await rejects(asked, fails("timeout", /^The MCP server “test” did not respond within 60 seconds\.$/));
+    await rejects(requested, fails("timeout", /^The MCP server “test” did not respond within 60 seconds\.$/));
   });
 
   test("times out and stops a process that does not answer a call within 60 seconds of the start", async () => {
@@ -211,13 +211,13 @@ suite("MCP client", () => {
 
   test("times out an HTTP server that does not answer within 60 seconds", async () => {
     let onEvent = (): void => undefined;
-    const asked = new Promise<void>(resolve => {
+    const requested = new Promise<void>(resolve => {
       onEvent = resolve;
     });
     await using http = await listen(() => onEvent());
     const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());
-    await asked;
+    await requested;
     fixture.clock.advance(60_000);
     await rejects(tools, fails("timeout", /within 60 seconds/));
     await fixture.over();
@@ -226,7 +226,7 @@ suite("MCP client", () => {
   test("rejects an unreachable or unauthorized HTTP server with one sentence without secrets", async () => {
     const http = await serveMcpOverHttp(() => undefined);
     const unknown = new Fixture(),
-      gone = new Fixture();
+      unreachable = new Fixture();
     await rejects(
       unknown.use(over(http.url, {}), connection => connection.tools()),
       fails(
@@ -236,17 +236,19 @@ suite("MCP client", () => {
     );
     await http[Symbol.asyncDispose]();
     await rejects(
-      gone.use(over(`${http.url}?key=hidden`), connection => connection.tools()),
+      unreachable.use(over(`${http.url}?key=hidden`), connection => connection.tools()),
       fails(
         "unreachable",
         /^The MCP server “test” could not be reached at http:\/\/127\.0\.0\.1:\d+\/mcp: ECONNREFUSED\.$/,
       ),
     );
     await unknown.over();
-    await gone.over();
+    await unreachable.over();
   });
 
-  /** Handwritten MCP server over HTTP. `answer` returns the response to a method; undefined leaves the request open. */
+  /**
+   * A handwritten MCP server over HTTP. `answer` returns the result of a method; undefined leaves the request pending.
+   */
   const byHand = (answer: (method: string) => object | undefined) =>
     listen((request, response) => {
       if (request.method === "GET") {
@@ -332,7 +334,7 @@ suite("MCP client", () => {
       fixture.use(program(), connection => connection.tools()),
       fails("cancelled", /was cancelled/),
     );
-    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // enough time to start it
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // enough time to start a process
     deepEqual(
       process.getActiveResourcesInfo().filter(resource => resource === "ProcessWrap"),
       [],

@@ -4,7 +4,8 @@
  * Invariants:
  * - A request settles within the limit, when the signal aborts or when the server exits, even where the SDK would wait.
  * - Every failure is an `McpFailure` with a sentence for the user.
- * - The connection is closed after use. The SDK ends a stdio process with stdin, SIGTERM, SIGKILL in this order.
+ * - The connection is closed after use. The SDK stops a stdio process by closing stdin, then with SIGTERM, then with
+ *   SIGKILL.
  * - `closing` receives a promise that resolves when the connection is closed.
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -56,10 +57,10 @@ export interface McpOptions {
   readonly client: { readonly name: string; readonly version: string };
   /**
    * Extra environment of a stdio server, in addition to the SDK's few safe variables. Variables declared for the server
-   * win.
+   * have precedence.
    */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Timeout in milliseconds for everything up to the end of `use`; default: 60 s. */
+  /** Time limit in milliseconds for the connection and `use`. Default: 60 s. */
   readonly limit?: number;
   /**
    * Called for each connection that starts closing. Callers that must not leave processes behind await `done`. `done`
@@ -69,9 +70,9 @@ export interface McpOptions {
 }
 
 const LIMIT_MS = 60_000,
-  PAGES = 100,
-  LAST_WORDS = 2000,
-  GOODBYE_MS = 1000;
+  MAX_PAGES = 100,
+  MAX_STDERR_LENGTH = 2000,
+  CLOSE_TIMEOUT_MS = 1000;
 /** Disables the SDK's own timers. The timeout runs on `clock`, which a test controls. */
 const NEVER_MS = 0x7fff_ffff;
 
@@ -107,7 +108,7 @@ export async function useMcp<T>(
     return await untilAborted(connectAndUse(server, options, ends.signal, use), ends.signal);
   } finally {
     options.signal.removeEventListener("abort", cancelled);
-    ends.abort(); // stops the work that lost the race
+    ends.abort(); // stops work that is still running
   }
 }
 
@@ -117,22 +118,24 @@ async function connectAndUse<T>(
   signal: AbortSignal,
   use: (connection: McpConnection) => Promise<T>,
 ): Promise<T> {
-  const line = await open(server, options);
+  const serverTransport = await open(server, options);
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
-  signal.throwIfAborted(); // nothing has been started yet
+  signal.throwIfAborted(); // no process or connection has been started yet
   const client = new Client(options.client);
-  // Runs whether `use` ends or is abandoned: the signal aborts after both.
-  signal.addEventListener("abort", () => options.closing(closed(client, line, options.clock)), { once: true });
+  // Runs after `use` has settled or was abandoned: the signal aborts in both cases.
+  signal.addEventListener("abort", () => options.closing(closed(client, serverTransport, options.clock)), {
+    once: true,
+  });
   try {
-    await client.connect(line.transport, until(signal));
+    await client.connect(serverTransport.transport, until(signal));
   } catch (cause) {
-    throw unreachable(server, line.lastWords(), cause);
+    throw unreachable(server, serverTransport.lastOutput(), cause);
   }
   const answered = async <R>(response: Promise<R>): Promise<R> => {
     try {
       return await response;
     } catch (cause) {
-      throw refused(server, client, line.lastWords(), cause);
+      throw refused(server, client, serverTransport.lastOutput(), cause);
     }
   };
   return use({
@@ -143,20 +146,23 @@ async function connectAndUse<T>(
 
 type Reachable = Exclude<McpServer, { kind: "unsupported" }>;
 
-/** Transport, last line of the process's stderr, and an orderly end of the session before the transport closes. */
-interface Line {
+/**
+ * The transport of a server. `lastOutput` returns the last line of stderr. `endSession` runs before the transport
+ * closes.
+ */
+interface ServerTransport {
   readonly transport: Transport;
-  lastWords(): string;
-  goodbye(): Promise<void>;
+  lastOutput(): string;
+  endSession(): Promise<void>;
 }
 
-async function open(server: Reachable, { cwd, environment }: McpOptions): Promise<Line> {
+async function open(server: Reachable, { cwd, environment }: McpOptions): Promise<ServerTransport> {
   if (server.kind === "http") {
     const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
     const transport = new StreamableHTTPClientTransport(new URL(server.url), {
       requestInit: { headers: { ...server.headers } },
     });
-    return { transport, lastWords: () => "", goodbye: () => transport.terminateSession() };
+    return { transport, lastOutput: () => "", endSession: () => transport.terminateSession() };
   }
   const { StdioClientTransport } = await import("@modelcontextprotocol/sdk/client/stdio.js");
   const { command, args, env } = server;
@@ -169,19 +175,19 @@ async function open(server: Reachable, { cwd, environment }: McpOptions): Promis
   });
   let text = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-LAST_WORDS);
+    text = (text + chunk.toString()).slice(-MAX_STDERR_LENGTH);
   });
-  return { transport, lastWords: () => text.trim().split("\n").at(-1) ?? "", goodbye: () => Promise.resolve() };
+  return { transport, lastOutput: () => text.trim().split("\n").at(-1) ?? "", endSession: () => Promise.resolve() };
 }
 
-async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
+async function closed(client: Client, serverTransport: ServerTransport, clock: Clock): Promise<void> {
   await new Promise<void>(resolve => {
-    const late = clock.after(GOODBYE_MS, resolve);
-    void line
-      .goodbye()
+    const timer = clock.after(CLOSE_TIMEOUT_MS, resolve);
+    void serverTransport
+      .endSession()
       .catch(() => undefined)
       .then(() => {
-        late[Symbol.dispose]();
+        timer[Symbol.dispose]();
         resolve();
       });
   });
@@ -194,7 +200,7 @@ const until = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal]), tim
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
   const found: McpTool[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < PAGES && (page === 0 || cursor !== undefined); page++) {
+  for (let page = 0; page < MAX_PAGES && (page === 0 || cursor !== undefined); page++) {
     const { tools, nextCursor } = await client.listTools(cursor === undefined ? {} : { cursor }, until(signal));
     found.push(...tools.map(({ name, description = "", inputSchema }) => ({ name, description, inputSchema })));
     cursor = nextCursor;
@@ -221,7 +227,7 @@ function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   });
 }
 
-function unreachable(server: Reachable, lastWords: string, cause: unknown): McpFailure {
+function unreachable(server: Reachable, lastOutput: string, cause: unknown): McpFailure {
   const code = errno(cause);
   if (server.kind === "stdio" && (code === "ENOENT" || code === "EACCES")) {
     return new McpFailure(
@@ -230,21 +236,21 @@ function unreachable(server: Reachable, lastWords: string, cause: unknown): McpF
       { cause },
     );
   }
-  const where = server.kind === "http" ? ` at ${placeOf(server.url)}` : "";
-  const why = server.kind === "stdio" && lastWords !== "" ? lastWords : (code ?? plain(cause));
+  const address = server.kind === "http" ? ` at ${withoutQuery(server.url)}` : "";
+  const reason = server.kind === "stdio" && lastOutput !== "" ? lastOutput : (code ?? plain(cause));
   return new McpFailure(
     "unreachable",
-    `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${where}: ${sentence(why)}`,
+    `The MCP server “${server.name}” could not be ${server.kind === "http" ? "reached" : "started"}${address}: ${sentence(reason)}`,
     { cause },
   );
 }
 
-function refused(server: Reachable, client: Client, lastWords: string, cause: unknown): McpFailure {
+function refused(server: Reachable, client: Client, lastOutput: string, cause: unknown): McpFailure {
   const gone = client.transport === undefined;
   if (gone)
     return new McpFailure(
       "unreachable",
-      `The MCP server “${server.name}” exited before it responded${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`,
+      `The MCP server “${server.name}” exited before it responded${lastOutput === "" ? "." : `: ${sentence(lastOutput)}`}`,
       { cause },
     );
   return new McpFailure("answered", `The MCP server “${server.name}” returned an error: ${sentence(plain(cause))}`, {
@@ -264,19 +270,19 @@ export function errno(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Removes the code that the SDK puts before the server's message. */
+/** Removes the code that the SDK prepends to the server's message. */
 function plain(error: unknown): string {
   const message = error instanceof Error ? error.message : stringOr(error, "no reason was given");
   return message.replace(/^MCP error -?\d+: /, "").trim() || "no reason was given";
 }
 
-function sentence(words: string): string {
-  const short = words.length > 300 ? `${words.slice(0, 300)}…` : words;
+function sentence(text: string): string {
+  const short = text.length > 300 ? `${text.slice(0, 300)}…` : text;
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
 /** Drops the query, which can contain keys. */
-function placeOf(url: string): string {
+function withoutQuery(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;
 }

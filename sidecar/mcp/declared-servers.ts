@@ -1,12 +1,11 @@
 /**
- * Servers declared by components, from the agent's side of the chain. The bridge uses this class in place of an agent
- * with native MCP over ACP.
+ * Connects to the MCP servers that components declare. The bridge uses this class in place of an agent with native MCP
+ * over ACP.
  *
- * Detection of the generation: the class first requests a connection (`mcp/connect`) for a server of `{type: "acp"}`. A
- * connection also carries the server's requests to its client. An owner that does not know the method, or the server by
- * that name, belongs to the generation without connections. The result is cached per server. Every kind of client of
- * the bridge therefore works with every kind of owner. `session-adapter.ts` and `stateless-adapter.ts` adapt the two
- * combinations that do not match.
+ * For a server of `{type: "acp"}`, a connection (`mcp/connect`) is requested first, because only a connection supports
+ * requests of the server to its client. An owner that rejects the method or the id belongs to the generation without
+ * connections. The result is cached per server. `session-adapter.ts` and `stateless-adapter.ts` adapt clients to owners
+ * of the other generation.
  *
  * Invariants:
  * - An unused connection is disconnected.
@@ -25,7 +24,7 @@ import { MCP_OVER_ACP } from "../acp/methods";
 
 /** One declared server, for both kinds of MCP clients. */
 export interface ServedServer extends AsyncDisposable {
-  /** Opens a connection for one session with `initialize`; the caller starts it. Rejects with `RpcError`. */
+  /** Opens a connection for one session with `initialize`. The caller starts the channel. Rejects with `RpcError`. */
   connect(): Promise<Channel>;
   readonly stateless: StatelessServer;
 }
@@ -55,7 +54,9 @@ export class Owners implements AsyncDisposable {
     return new Served(() => this.#reach(server), connect, this.onWarning);
   }
 
-  /** Handles a request from the client's side. Returns undefined if it is not for a connection of this bridge. */
+  /**
+   * Handles a request from the client's side. Returns undefined if the request is not for a connection of this bridge.
+   */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     const prefix = prefixOf(method);
     if (method === MCP_OVER_ACP[prefix].disconnect)
@@ -138,7 +139,7 @@ export class Owners implements AsyncDisposable {
 class Served implements ServedServer {
   /** The owner's stateless server, or an adapter on a connection. Resolved by the first request. */
   #stateless: Promise<StatelessServer> | undefined;
-  #face: StatelessFace | undefined;
+  #adapter: StatelessFace | undefined;
   /** Connection that was opened to detect the kind of owner; kept until its first use. */
   #first: Channel | undefined;
   readonly stateless: StatelessServer = {
@@ -155,7 +156,7 @@ class Served implements ServedServer {
   ) {}
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#face?.[Symbol.asyncDispose]();
+    await this.#adapter?.[Symbol.asyncDispose]();
     await this.#first?.[Symbol.asyncDispose]();
   }
 
@@ -170,7 +171,7 @@ class Served implements ServedServer {
       const reached = await this.reach();
       if (reached.kind === "carried") return reached.server;
       this.#first = reached.channel;
-      return (this.#face = new StatelessFace(() => this.#connection(), this.onWarning));
+      return (this.#adapter = new StatelessFace(() => this.#connection(), this.onWarning));
     } catch (error) {
       this.#stateless = undefined; // the next request retries
       throw error;

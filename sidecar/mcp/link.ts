@@ -1,11 +1,11 @@
 /**
  * MCP connection over ACP as `mcp/message {connectionId, method, params}`, in both directions. This is the generation
  * with connections: the RFD and the Rust SDK of August 2026, and sacp with the prefix `_mcp/`. Both ends use the same
- * class: one side of a link is a channel of MCP messages, the other one is the ACP connection.
+ * class, which joins a channel of MCP messages and the ACP connection.
  *
- * Inner ids never cross: each end creates its own ids. A cancelled inner request becomes `$/cancel_request` for the
- * outer one, and `notifications/cancelled` is not forwarded. An inner result is the outer result; an inner error is the
- * outer error.
+ * Inner ids are not transmitted: each end creates its own ids. A cancelled inner request becomes `$/cancel_request` for
+ * the outer request, and `notifications/cancelled` is not forwarded. The inner result or error is the outer result or
+ * error.
  */
 import { MCP_OVER_ACP } from "../acp/methods";
 import type { Channel, Closed } from "../rpc/channel";
@@ -14,7 +14,7 @@ import { McpPeer } from "./peer";
 
 /** Peer at the other end of the ACP connection. */
 export interface Neighbour {
-  /** Rejects with `RpcError`. An aborted signal cancels the request, but the response is still awaited. */
+  /** Rejects with `RpcError`. Aborting `signal` cancels the request; the response is still awaited. */
   request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   notify(method: string, params: unknown): void;
 }

@@ -1,7 +1,7 @@
 /**
- * The names of the MCP methods that Symposium sends or handles itself; all others pass unread. No other production file
- * contains one (`scripts/layers.test.ts`). The compiler compares them with `@modelcontextprotocol/sdk`. Imports nothing
- * at run time.
+ * The names of the MCP methods that Symposium sends or handles itself. All others are forwarded uninspected. No other
+ * production file contains these names (`scripts/layers.test.ts`). The compiler checks them against
+ * `@modelcontextprotocol/sdk`. No imports at run time.
  */
 import type {
   ClientNotification,

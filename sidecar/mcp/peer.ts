@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - An outgoing request rejects as soon as it is cancelled, because an MCP peer may omit the response.
- * - An incoming request is answered even after its cancellation, so that its carrier can release it.
+ * - An incoming request is answered even after its cancellation, so that its transport can release it.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
@@ -28,8 +28,8 @@ export class McpPeer implements AsyncDisposable {
   constructor(channel: Channel, handlers: McpHandlers) {
     this.#handlers = handlers;
     this.#peer = new Peer(channel, {
-      request: request => void this.#requested(request),
-      notification: (method, params) => this.#notified(method, params),
+      request: request => void this.#receiveRequest(request),
+      notification: (method, params) => this.#receiveNotification(method, params),
       closed: reason => {
         for (const aborting of this.#open.values()) aborting.abort();
         handlers.closed(reason);
@@ -64,7 +64,7 @@ export class McpPeer implements AsyncDisposable {
     await this.#peer[Symbol.asyncDispose]();
   }
 
-  async #requested(request: IncomingRequest): Promise<void> {
+  async #receiveRequest(request: IncomingRequest): Promise<void> {
     const aborting = new AbortController();
     this.#open.set(request.id, aborting);
     try {
@@ -76,7 +76,7 @@ export class McpPeer implements AsyncDisposable {
     }
   }
 
-  #notified(method: string, params: unknown): void {
+  #receiveNotification(method: string, params: unknown): void {
     if (method !== MCP_METHODS.notifications_cancelled) return this.#handlers.notification(method, params);
     const id = isObject(params) ? params.requestId : undefined;
     if (isId(id)) this.#open.get(id)?.abort();

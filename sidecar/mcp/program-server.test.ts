@@ -5,7 +5,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { ProgramServer } from "./program-server";
 
 suite("ProgramServer", () => {
-  test("waits at its end for the process of a connection that is already ending", async () => {
+  test("waits on disposal for the process of a connection that is already closing", async () => {
     let exit = (): void => undefined;
     const exited = new Promise<void>(resolve => {
       exit = resolve;

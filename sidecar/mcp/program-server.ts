@@ -1,14 +1,14 @@
 /**
  * Runs an MCP server of the user as a program on stdio (issue 14 item 2). An agent that does not support stdio servers
- * reaches it over HTTP. Each MCP connection of the agent has a process, whose messages pass unchanged in both
- * directions. So requests of the program (roots, sampling, elicitation) reach the agent. The first process starts with
- * the session, as when an agent starts the program.
+ * reaches it over HTTP. Each MCP connection of the agent has a separate process. Messages are forwarded unchanged in
+ * both directions, including requests of the program (roots, sampling, elicitation). The first process starts with the
+ * session, as when an agent starts the program.
  *
  * Invariants:
- * - Every request of the agent is answered. If the program does not answer, the request fails with the program's name
- *   and the cause, and the connection ends.
- * - A process ends with its connection, and all processes end with the session, whose end waits for them.
- * - After `MAX_FAILURES` exits no process is started again.
+ * - Every request of the agent is answered. If the program does not respond, the request fails with the program's name
+ *   and the cause, and the connection closes.
+ * - A process is stopped with its connection. Disposal stops all processes and waits for their exit.
+ * - After `MAX_FAILURES` failures, no process is started.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { redactText } from "../../src/protocol/redaction/redact";
@@ -20,25 +20,27 @@ import { RpcCode, RpcError, type Id } from "../rpc/message";
 import type { OnWarning } from "./link";
 import { channelOf } from "./transport";
 
-/** A running process. Its channel closes with the reason when it exits. */
+/** A running process. The channel closes with the reason when the process exits. */
 export interface RunningServer {
   readonly channel: Channel;
-  /** Ends the process; idempotent. */
+  /** Stops the process; idempotent. */
   stop(): Promise<void>;
 }
 
-/** Time limit from the first request to the program's first message. A package runner may have to download it first. */
+/**
+ * Time limit from the first request to the program's first message. A package runner may download the program first.
+ */
 export const ANSWER_LIMIT_MS = 60_000;
-/** Maximum number of unrequested exits and failed starts in one session. */
+/** Maximum number of unexpected exits and failed starts in one session. */
 export const MAX_FAILURES = 5;
 /**
  * Maximum number of concurrent processes of one session. Some agents open a connection for each prompt and close none.
- * Beyond the limit, the connection that was idle longest is closed. The agent may open it again.
+ * Above the limit, the connection that was idle longest is closed. The agent may open it again.
  */
 export const MAX_PROCESSES = 8;
 
 export interface ProgramServerOptions {
-  /** The name as shown to the user. */
+  /** The display name. */
   readonly title: string;
   /** If the program cannot be started, either the channel closes with the reason, or the promise rejects. */
   readonly start: () => RunningServer | Promise<RunningServer>;
@@ -50,9 +52,9 @@ export interface ProgramServerOptions {
 export class ProgramServer implements AsyncDisposable {
   /** Started, but not connected yet. */
   #spare: Promise<RunningServer> | undefined;
-  /** The most recently used one is last. */
+  /** Least recently used first. */
   readonly #connections = new Set<ProgramConnection>();
-  /** The processes of ended connections until they have exited. */
+  /** The processes of closed connections, until they have exited. */
   readonly #stopping = new Set<Promise<void>>();
   #failures = 0;
   #isEnded = false;
@@ -62,10 +64,10 @@ export class ProgramServer implements AsyncDisposable {
   /** Starts the process of the first connection. */
   warmUp(): void {
     this.#spare = this.#start();
-    this.#spare.catch(() => undefined); // reported by the connection that gets it
+    this.#spare.catch(() => undefined); // reported by the connection that uses it
   }
 
-  /** Serves one connection. Never rejects: a failed program answers with errors. */
+  /** Serves one connection. Never rejects: after a failed start, every request fails. */
   async connect(transport: Transport): Promise<void> {
     const { title, clock, onWarning } = this.options,
       spare = this.#spare;
@@ -80,7 +82,7 @@ export class ProgramServer implements AsyncDisposable {
       },
       ended: stopped => {
         this.#connections.delete(connection);
-        if (stopped) this.#await(stopped);
+        if (stopped) this.#trackStop(stopped);
       },
     });
     this.#connections.add(connection);
@@ -98,9 +100,9 @@ export class ProgramServer implements AsyncDisposable {
     await Promise.all(this.#stopping);
   }
 
-  #await(stopped: Promise<void>): void {
+  #trackStop(stopped: Promise<void>): void {
     this.#stopping.add(stopped);
-    void stopped.finally(() => this.#stopping.delete(stopped)).catch(() => undefined); // the connection rejects
+    void stopped.finally(() => this.#stopping.delete(stopped)).catch(() => undefined); // the connection rejects, too
   }
 
   async #start(): Promise<RunningServer> {
@@ -147,12 +149,12 @@ class ProgramConnection implements AsyncDisposable {
     private readonly on: { failed(message: string): void; used(): void; ended(stopped?: Promise<void>): void },
   ) {}
 
-  /** Whether it has a process and every request of the agent is answered. */
+  /** Whether the process is running and no request is pending. */
   get isIdle(): boolean {
     return this.#state === "passing" && this.#open.size === 0;
   }
 
-  /** Whether it has no process and never will. */
+  /** Whether the process could not be started. */
   get isRefused(): boolean {
     return this.#state === "refusing";
   }
@@ -163,30 +165,30 @@ class ProgramConnection implements AsyncDisposable {
     this.#running = running;
     running.channel.start({
       receive: frame => {
-        this.#answered();
+        this.#clearLimit();
         if (frame.envelope.kind === "response" && frame.envelope.id !== null) this.#open.delete(frame.envelope.id);
-        return passed(this.agent, frame);
+        return forward(this.agent, frame);
       },
       closed: reason => this.#fail(reason),
     });
     this.agent.start({
       receive: frame => {
-        if (frame.envelope.kind === "request") this.#requested(frame.envelope.id);
-        return passed(running.channel, frame);
+        if (frame.envelope.kind === "request") this.#addRequest(frame.envelope.id);
+        return forward(running.channel, frame);
       },
       closed: () => void this[Symbol.asyncDispose](),
     });
   }
 
-  /** Every request of this connection fails with `why`. */
-  refuse(why: unknown): void {
+  /** Fails every request of this connection with `reason`. */
+  refuse(reason: unknown): void {
     if (this.#state === "ended") return;
     this.#state = "refusing";
-    const message = sentenceOf(why);
-    if (!(why instanceof RpcError)) this.on.failed(message);
+    const message = sentenceOf(reason);
+    if (!(reason instanceof RpcError)) this.on.failed(message);
     this.agent.start({
       receive: frame => {
-        if (frame.envelope.kind === "request") this.#answer(frame.envelope.id, message);
+        if (frame.envelope.kind === "request") this.#sendError(frame.envelope.id, message);
       },
       closed: () => void this[Symbol.asyncDispose](),
     });
@@ -195,13 +197,13 @@ class ProgramConnection implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state === "ended") return;
     this.#state = "ended";
-    this.#answered();
+    this.#clearLimit();
     const stopped = this.#running?.stop();
     this.on.ended(stopped);
     await Promise.all([stopped, this.agent[Symbol.asyncDispose]()]);
   }
 
-  #requested(id: Id): void {
+  #addRequest(id: Id): void {
     this.#open.add(id);
     this.on.used();
     this.#limit ??= this.clock.after(ANSWER_LIMIT_MS, () => {
@@ -211,8 +213,8 @@ class ProgramConnection implements AsyncDisposable {
     });
   }
 
-  /** After the program's first message its later requests have no limit, as with an agent that starts it. */
-  #answered(): void {
+  /** After the program's first message, requests have no time limit, as when an agent starts the program. */
+  #clearLimit(): void {
     this.#limit?.[Symbol.dispose]();
   }
 
@@ -220,24 +222,24 @@ class ProgramConnection implements AsyncDisposable {
     if (this.#state === "ended") return;
     const message = sentenceOf(reason);
     this.on.failed(message);
-    for (const id of this.#open) this.#answer(id, message);
+    for (const id of this.#open) this.#sendError(id, message);
     this.#open.clear();
     void this[Symbol.asyncDispose]();
   }
 
-  #answer(id: Id, message: string): void {
+  #sendError(id: Id, message: string): void {
     this.agent.send(Frame.of({ jsonrpc: "2.0", id, error: { code: RpcCode.internalError, message } }));
   }
 }
 
-/** Waits while the receiver is slow. */
-function passed(to: Channel, frame: Frame): void | Promise<void> {
+/** Sends a frame. Returns a promise while the receiver is full. */
+function forward(to: Channel, frame: Frame): void | Promise<void> {
   if (!to.send(frame)) return to.drained();
 }
 
-/** The cause is the last output of the process. */
+/** Includes the last output of the process. */
 function sentenceOf(reason: unknown): string {
-  const what =
+  const text =
     reason instanceof AgentError
       ? reason.what
       : reason instanceof Error || isClosed(reason)
@@ -245,7 +247,7 @@ function sentenceOf(reason: unknown): string {
         : String(reason);
   const cause =
     reason instanceof AgentError && typeof reason.cause === "string" ? ` Its last output: ${reason.cause}` : "";
-  return redactText(`${what}${cause}`);
+  return redactText(`${text}${cause}`);
 }
 
 function isClosed(reason: unknown): reason is Closed {

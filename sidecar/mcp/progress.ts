@@ -15,12 +15,12 @@ export interface Progress extends Record<string, unknown> {
 /** A quarter of the SDK's limit, in milliseconds. */
 export const PROGRESS_MS = 15_000;
 
-/** Repeats the last message at an interval until it is disposed. `report` sends a new message at once. */
+/** Repeats the last message every `PROGRESS_MS` until disposed. `report` sends a new message immediately. */
 export interface Beating extends Disposable {
   report(message: string): void;
 }
 
-/** `progressToken`: token of the request. Without a token nothing is sent. */
+/** `progressToken`: token of the request. Without a token, no notification is sent. */
 export function beating(
   clock: Clock,
   progressToken: ProgressToken | undefined,

@@ -1,7 +1,7 @@
 /**
- * MCP server of this program, offered over ACP to the agent at the end of a chain. It is the counterpart of
- * `declared-servers.ts` and supports all generations. Each connection (`mcp/connect`) is a session with a separate
- * server instance. Requests without a connection share one session.
+ * Offers an MCP server of this program over ACP to the agent at the end of a chain. Supports all generations, like its
+ * counterpart `declared-servers.ts`. Each connection (`mcp/connect`) is a session with a separate server instance.
+ * Requests without a connection share one session.
  *
  * Invariants:
  * - Every request of the agent is answered, also after the server has exited or the offer was withdrawn.
@@ -57,23 +57,23 @@ export class McpProvider implements AsyncDisposable {
     this.#shared = new StatelessFace(() => this.#session(), onWarning);
   }
 
-  /** Handles a request from the agent's side. Returns undefined if it is not for this server. */
+  /** Handles a request from the agent's side. Returns undefined if the request is not for this server. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     switch (method) {
       case MCP_OVER_ACP.mcp.connect:
       case MCP_OVER_ACP._mcp.connect:
-        return this.#isAsked(params)
-          ? this.#connected(method === MCP_OVER_ACP.mcp.connect ? "mcp" : "_mcp")
+        return this.#isThisServer(params)
+          ? this.#openLink(method === MCP_OVER_ACP.mcp.connect ? "mcp" : "_mcp")
           : undefined;
       case MCP_OVER_ACP.mcp.disconnect:
       case MCP_OVER_ACP._mcp.disconnect:
-        return this.#disconnected(params) ? Promise.resolve({}) : undefined;
+        return this.#closeLink(params) ? Promise.resolve({}) : undefined;
       case AGENT_METHODS.mcp_message:
       case MCP_OVER_ACP._mcp.message: {
         const message = readMessage(params);
         if (message?.kind === "linked")
           return this.#links.get(message.connectionId)?.request(message.method, message.params, signal);
-        return message?.serverId === this.declaration.serverId ? this.#carried(message, signal) : undefined;
+        return message?.serverId === this.declaration.serverId ? this.#forward(message, signal) : undefined;
       }
       default:
         return undefined;
@@ -83,7 +83,7 @@ export class McpProvider implements AsyncDisposable {
   /** Returns false if the notification is not for this server. */
   notification(method: string, params: unknown): boolean {
     if (method === MCP_OVER_ACP.mcp.disconnect || method === MCP_OVER_ACP._mcp.disconnect)
-      return this.#disconnected(params);
+      return this.#closeLink(params);
     if (method !== AGENT_METHODS.mcp_message && method !== MCP_OVER_ACP._mcp.message) return false;
     const message = readMessage(params);
     const link = message?.kind === "linked" ? this.#links.get(message.connectionId) : undefined;
@@ -98,20 +98,20 @@ export class McpProvider implements AsyncDisposable {
     await Promise.all([this.#shared, ...links].map(each => each[Symbol.asyncDispose]()));
   }
 
-  #isAsked(params: unknown): boolean {
+  #isThisServer(params: unknown): boolean {
     const { acpId, serverId, acp_url } = objectOr(params),
       { id } = this.declaration;
     return acpId === id || serverId === id || acp_url === `acp:${id}`;
   }
 
-  /** Each session has a separate server instance. */
+  /** Creates a separate server instance for each session. */
   async #session(): Promise<Channel> {
     const [near, far] = memoryChannels();
     await this.#connect(new ChannelTransport(far));
     return near;
   }
 
-  async #connected(prefix: LinkPrefix): Promise<unknown> {
+  async #openLink(prefix: LinkPrefix): Promise<unknown> {
     const id = randomUUID();
     const link = new Link(id, prefix, this.#agent, await this.#session(), {
       ended: () => this.#links.delete(id),
@@ -121,7 +121,7 @@ export class McpProvider implements AsyncDisposable {
     return prefix === "mcp" ? { connectionId: id } : { connection_id: id };
   }
 
-  #disconnected(params: unknown): boolean {
+  #closeLink(params: unknown): boolean {
     const id = readConnectionId(params),
       link = id === undefined ? undefined : this.#links.get(id);
     if (!link) return false;
@@ -130,10 +130,8 @@ export class McpProvider implements AsyncDisposable {
     return true;
   }
 
-  /**
-   * The outer result carries the inner response. A failure that prevents any response of the server is an outer error.
-   */
-  async #carried(
+  /** The outer result contains the inner response. If the server cannot respond, the outer request fails. */
+  async #forward(
     { serverId, requestId, method, params }: McpMessage & { kind: "stateless" },
     signal: AbortSignal,
   ): Promise<unknown> {
@@ -141,13 +139,13 @@ export class McpProvider implements AsyncDisposable {
       throw new RpcError(RpcCode.invalidParams, "A request with this id is open.", { serverId, requestId });
     this.#open.add(requestId);
     try {
-      const notification = (inner: string, about: unknown): void => {
+      const notification = (inner: string, notificationParams: unknown): void => {
         if (this.#open.has(requestId))
           this.#agent.notify(AGENT_METHODS.mcp_message, {
             serverId,
             requestId,
             method: inner,
-            ...(isObject(about) ? { params: about } : {}),
+            ...(isObject(notificationParams) ? { params: notificationParams } : {}),
           });
       };
       return { result: await this.#shared.request(method, objectOr(params), { signal, notification, requestId }) };

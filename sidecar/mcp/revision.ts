@@ -1,7 +1,7 @@
 /**
- * MCP revision 2026-07-28, apart from its methods. It has no sessions and no `initialize`: each request carries its
- * version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over ACP" (the
- * -33xxx).
+ * Constants and helpers of MCP revision 2026-07-28, except its methods. The revision has no sessions and no
+ * `initialize`: each request contains its version and the client's capabilities in `_meta`. Codes: MCP schema
+ * 2026-07-28; ACP schema, "MCP over ACP" (the -33xxx).
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -52,7 +52,7 @@ export function isStateless(params: unknown): boolean {
   return metaOf(params)[Meta.version] !== undefined;
 }
 
-/** Adds members to `_meta` of `params`. Existing members win. */
+/** Adds members to `_meta` of `params`. Existing members have precedence. */
 export function withMeta(params: unknown, meta: JsonObject): JsonObject {
   const object = objectOr(params);
   return { ...object, _meta: { ...meta, ...objectOr(object._meta) } };

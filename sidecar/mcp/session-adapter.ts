@@ -1,9 +1,9 @@
 /**
  * Adapts a server of the stateless revision to an MCP session with `initialize`:
  * - `initialize` becomes `server/discover`.
- * - A result that requires input becomes requests to the client; the original request is then sent again with the
- *   answers.
- * - Subscriptions and list-changed notifications use one `subscriptions/listen`.
+ * - A result that requires input becomes requests to the client. The original request is then repeated with the
+ *   responses.
+ * - Subscriptions and list-changed notifications share one `subscriptions/listen`.
  * - The log level is sent with each request.
  */
 import type { Channel } from "../rpc/channel";
@@ -28,10 +28,10 @@ const ROUNDS = 100;
 
 /** Serves the client at the other end of `channel` until the channel closes. */
 export function serveClassic(server: StatelessServer, channel: Channel, onWarning: OnWarning): AsyncDisposable {
-  return new ClassicFace(server, channel, onWarning);
+  return new SessionAdapter(server, channel, onWarning);
 }
 
-class ClassicFace implements AsyncDisposable {
+class SessionAdapter implements AsyncDisposable {
   readonly #client: McpPeer;
   #meta: JsonObject = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
   #capabilities: JsonObject = {};
@@ -44,7 +44,7 @@ class ClassicFace implements AsyncDisposable {
     private readonly onWarning: OnWarning,
   ) {
     this.#client = new McpPeer(channel, {
-      request: (method, params, signal) => this.#requested(method, params, signal),
+      request: (method, params, signal) => this.#receiveRequest(method, params, signal),
       notification: method => {
         if (method === MCP_METHODS.notifications_initialized) this.#listen();
       }, // the stateless revision has no other client notification
@@ -57,7 +57,7 @@ class ClassicFace implements AsyncDisposable {
     await this.#client[Symbol.asyncDispose]();
   }
 
-  #requested(method: string, params: unknown, signal: AbortSignal): unknown {
+  #receiveRequest(method: string, params: unknown, signal: AbortSignal): unknown {
     switch (method) {
       case MCP_METHODS.initialize:
         return this.#initialize(objectOr(params), signal);
@@ -93,10 +93,10 @@ class ClassicFace implements AsyncDisposable {
     };
   }
 
-  /** `server/discover` is mandatory, but a server that offers only tools may lack it. */
+  /** `server/discover` is mandatory, but a server that offers only tools may not support it. */
   async #discover(signal: AbortSignal): Promise<JsonObject> {
     try {
-      return objectOr(await this.#ask(STATELESS_METHODS.server_discover, {}, signal));
+      return objectOr(await this.#send(STATELESS_METHODS.server_discover, {}, signal));
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
       this.onWarning("an MCP server without server/discover", error.message);
@@ -109,7 +109,7 @@ class ClassicFace implements AsyncDisposable {
     if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method);
     let extra: JsonObject = {};
     for (let round = 0; round < ROUNDS; round++) {
-      const result = await this.#ask(method, { ...objectOr(params), ...extra }, signal);
+      const result = await this.#send(method, { ...objectOr(params), ...extra }, signal);
       if (!isObject(result) || result.resultType !== "input_required") return result;
       extra = await this.#input(result, signal);
     }
@@ -130,10 +130,10 @@ class ClassicFace implements AsyncDisposable {
     };
   }
 
-  #ask(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown> {
+  #send(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown> {
     return this.server.request(method, withMeta(params, this.#meta), {
       signal,
-      notification: (name, about) => this.#client.notify(name, about),
+      notification: (name, notificationParams) => this.#client.notify(name, notificationParams),
     });
   }
 
@@ -144,7 +144,7 @@ class ClassicFace implements AsyncDisposable {
     return {};
   }
 
-  /** Uses one subscription for everything and replaces it when its content changes. */
+  /** Uses one subscription for all notifications and replaces it when its filter changes. */
   #listen(): void {
     this.#listening?.abort();
     this.#listening = undefined;

@@ -1,14 +1,14 @@
 /**
- * Implementation of the shim: an MCP server on stdin and stdout. It forwards to a server of the conductor's endpoint,
- * or to a third-party server at an address. It joins two transports of the SDK and forwards every message unchanged.
+ * The shim: an MCP server on stdin and stdout that forwards every message unchanged. Its target is a server of the
+ * conductor's endpoint, or a third-party server. The shim joins two transports of the SDK.
  *
  * Invariants:
  * - Messages are sent in the order in which they arrive. Requests to a third-party server do not wait for other
  *   responses.
  * - Every request of the agent that the server rejects, or that does not reach it, is answered.
  * - When the endpoint is unreachable, or a third-party server has ended the session, all open requests fail and the
- *   shim ends with one sentence.
- * - When the agent disconnects, the MCP session is ended first.
+ *   shim exits with one sentence.
+ * - When the agent disconnects, the shim ends the MCP session before it exits.
  */
 import type { Readable, Writable } from "node:stream";
 import type {
@@ -24,14 +24,14 @@ import { errno } from "./client";
 import type { HttpServer } from "./shim";
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
-const GOODBYE_MS = 1000,
+const CLOSE_TIMEOUT_MS = 1000,
   RETRY_MS = 100,
   LINE_BYTES = 64 * 1024 * 1024;
 const GONE = "The MCP server is no longer reachable: its session was closed, or its program exited.";
 /** Maximum number of characters quoted from a third-party server's error, which can be a whole page. */
 const MAX_QUOTED_CHARACTERS = 300;
 
-/** `theirs`: third-party server. A failure there affects one message only; the next one is still sent. */
+/** `theirs`: third-party server. A failure affects one message only; later messages are still sent. */
 export type ShimTarget =
   | { readonly kind: "endpoint"; readonly url: string; readonly token: string }
   | ({ readonly kind: "theirs" } & HttpServer);
@@ -82,7 +82,7 @@ class Shim {
   /** Unanswered requests of the agent. */
   readonly #open = new Set<Id>();
   #sent: Promise<void> = Promise.resolve();
-  #greeting: Id | undefined;
+  #initializeId: Id | undefined;
   #gone = (): void => undefined;
   readonly #isGone = new Promise<"gone">(resolve => {
     this.#gone = () => resolve("gone");
@@ -100,24 +100,24 @@ class Shim {
     this.stdio.onmessage = message => this.#fromAgent(message);
     this.stdio.onerror = error => this.complain(`Invalid message from the agent: ${error.message}`);
     this.http.onmessage = message => this.#fromServer(message);
-    // Ignored for third-party servers: many reject the stream for server messages, and `send` reports the errors that
-    // matter.
+    // Ignored for third-party servers: many reject the stream for server messages, and `send` reports the relevant
+    // errors.
     this.http.onerror = error => {
       if (this.target.kind === "endpoint" && this.#meansGone(error)) this.#gone();
     };
     await this.http.start();
     await this.stdio.start();
-    const how = await Promise.race([ended.then(() => "ended" as const), this.#isGone]);
-    if (how === "gone") {
-      const why = this.target.kind === "endpoint" ? GONE : `${this.#server} has ended the session.`;
-      for (const id of this.#open) this.#fail(id, why);
-      this.complain(why);
-    } else await this.#leave(clock);
+    const outcome = await Promise.race([ended.then(() => "ended" as const), this.#isGone]);
+    if (outcome === "gone") {
+      const sentence = this.target.kind === "endpoint" ? GONE : `${this.#server} has ended the session.`;
+      for (const id of this.#open) this.#fail(id, sentence);
+      this.complain(sentence);
+    } else await this.#endSession(clock);
     await this.http.close();
-    return how;
+    return outcome;
   }
 
-  /** Called when the server's session has ended: open requests are answered, and `run` resolves with "gone". */
+  /** Call when the server's session has ended. Open requests fail, and `run` resolves with "gone". */
   end(): void {
     this.#gone();
   }
@@ -133,30 +133,30 @@ class Shim {
           RpcCode.methodNotFound,
         );
       this.#open.add(message.id);
-      if (message.method === MCP_METHODS.initialize) this.#greeting = message.id;
+      if (message.method === MCP_METHODS.initialize) this.#initializeId = message.id;
     }
-    // A third-party server may respond in the HTTP response itself, so waiting for it would delay the next message.
-    const isWaitedFor =
+    // A third-party server may respond in the HTTP response, so waiting for that response would delay the next message.
+    const isAwaited =
       this.target.kind === "endpoint" ||
       !("id" in message) ||
       !("method" in message) ||
       message.method === MCP_METHODS.initialize;
     this.#sent = this.#sent.then(() => {
-      const sent = this.http.send(message).catch((error: unknown) => this.#notSent(message, error));
-      return isWaitedFor ? sent : undefined;
+      const sent = this.http.send(message).catch((error: unknown) => this.#sendFailed(message, error));
+      return isAwaited ? sent : undefined;
     });
   }
 
-  #notSent(message: JSONRPCMessage, error: unknown): void {
+  #sendFailed(message: JSONRPCMessage, error: unknown): void {
     if (this.#meansGone(error)) return this.#gone();
-    if ("method" in message && "id" in message) this.#fail(message.id, this.#why("The", error));
-    else this.complain(this.#why("A", error));
+    if ("method" in message && "id" in message) this.#fail(message.id, this.#errorText("The", error));
+    else this.complain(this.#errorText("A", error));
   }
 
   #fromServer(message: JSONRPCMessage): void {
     if (!("method" in message) && message.id !== undefined) {
       this.#open.delete(message.id);
-      if (message.id === this.#greeting && "result" in message)
+      if (message.id === this.#initializeId && "result" in message)
         this.http.setProtocolVersion(stringOr(message.result.protocolVersion, ""));
     }
     void this.stdio.send(message);
@@ -172,10 +172,10 @@ class Shim {
   }
 
   /** Omits the address of a third-party server, which can contain a key. */
-  #why(which: "The" | "A", error: unknown): string {
+  #errorText(article: "The" | "A", error: unknown): string {
     const message = error instanceof Error ? error.message : String(error),
       code = errno(error);
-    if (this.target.kind === "endpoint") return `${which} message did not reach the MCP server: ${message}`;
+    if (this.target.kind === "endpoint") return `${article} message did not reach the MCP server: ${message}`;
     if (!(error instanceof this.HttpError))
       return `${this.#server} could not be reached: ${code ?? message.slice(0, MAX_QUOTED_CHARACTERS)}.`;
     if (error.code === 401 || error.code === 403)
@@ -184,8 +184,8 @@ class Shim {
   }
 
   /**
-   * 401, 403 and 404 mean that the endpoint is gone: another program may use the port now. A third-party server
-   * responds with 404 when it has ended the session.
+   * Whether the error means that the server is no longer reachable. After 401, 403 or 404, another program may use the
+   * endpoint's port. A third-party server returns 404 when it has ended the session.
    */
   #meansGone(error: unknown): boolean {
     if (this.target.kind === "theirs")
@@ -194,14 +194,14 @@ class Shim {
     return errno(error) !== undefined;
   }
 
-  #leave(clock: Clock): Promise<void> {
+  #endSession(clock: Clock): Promise<void> {
     return new Promise(resolve => {
-      const late = clock.after(GOODBYE_MS, resolve);
+      const timer = clock.after(CLOSE_TIMEOUT_MS, resolve);
       void this.#sent
         .then(() => this.http.terminateSession())
         .catch(() => undefined)
         .then(() => {
-          late[Symbol.dispose]();
+          timer[Symbol.dispose]();
           resolve();
         });
     });

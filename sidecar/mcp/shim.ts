@@ -1,6 +1,6 @@
 /**
- * Declaration of the shim (`symposium-acp-agent mcp`). An agent that supports only stdio MCP servers uses it to reach
- * the endpoint, or a third-party server at an address. Address, token and headers are passed in the environment because
+ * Declaration of the shim (`symposium-acp-agent mcp`). An agent that supports only stdio MCP servers uses the shim to
+ * connect to the endpoint or to a third-party server. Address, token and headers are passed in the environment because
  * other users of the machine can read command-line arguments.
  */
 

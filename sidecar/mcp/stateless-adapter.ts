@@ -1,11 +1,11 @@
 /**
  * Adapts an MCP server with sessions to the stateless revision. The first request opens one session, which all requests
- * share. `server/discover` returns the result of `initialize`; `subscriptions/listen` forwards the server's
+ * share. `server/discover` returns the result of `initialize`. `subscriptions/listen` forwards the server's
  * notifications.
  *
  * Invariants:
  * - Progress reaches the request it belongs to, even if two requests use the same token.
- * - After a session has ended, the next request opens a new one.
+ * - After a session has ended, the next request opens a new session.
  *
  * Not forwarded: requests of the server to its client, and log messages. The adapter declares no client capabilities.
  */
@@ -28,13 +28,13 @@ import {
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
 /** Methods that exist only in sessions, or that the stateless revision replaced. */
-const GONE = /^(initialize|ping|logging\/setLevel|resources\/(un)?subscribe|notifications\/.*)$/;
-/** Methods whose results carry a cache lifetime. The adapter allows no caching. */
-const CACHED = /^(server\/discover|(tools|prompts|resources|resources\/templates)\/list|resources\/read)$/;
+const SESSION_METHODS = /^(initialize|ping|logging\/setLevel|resources\/(un)?subscribe|notifications\/.*)$/;
+/** Methods whose results have a cache lifetime. The adapter allows no caching. */
+const CACHEABLE_METHODS = /^(server\/discover|(tools|prompts|resources|resources\/templates)\/list|resources\/read)$/;
 
 interface Session {
   readonly server: McpPeer;
-  readonly greeted: JsonObject;
+  readonly initialized: JsonObject;
   readonly ended: AbortSignal;
 }
 interface Listener {
@@ -55,16 +55,16 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
     assertStatelessMeta(params);
-    if (GONE.test(method)) throw methodNotFound(method);
+    if (SESSION_METHODS.test(method)) throw methodNotFound(method);
     const session = await (this.#session ??= this.#open());
     if (method === STATELESS_METHODS.subscriptions_listen) return this.#listen(session, params, options);
     const result =
       method === STATELESS_METHODS.server_discover
-        ? discovered(session.greeted)
+        ? discovered(session.initialized)
         : await this.#forward(session.server, method, params, options);
     return {
       resultType: "complete",
-      ...(CACHED.test(method) ? { ttlMs: 0, cacheScope: "private" } : {}),
+      ...(CACHEABLE_METHODS.test(method) ? { ttlMs: 0, cacheScope: "private" } : {}),
       ...objectOr(result),
     };
   }
@@ -86,7 +86,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
           if (method === MCP_METHODS.ping) return {};
           throw methodNotFound(method);
         },
-        notification: (method, params) => this.#notified(method, objectOr(params)),
+        notification: (method, params) => this.#receiveNotification(method, objectOr(params)),
         closed: () => {
           ending.abort();
           if (opened === this.#session) this.#session = undefined;
@@ -94,13 +94,13 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
         onWarning: this.onWarning,
       });
       const opened = this.#session;
-      const greeted = await server.request(MCP_METHODS.initialize, {
+      const initialized = await server.request(MCP_METHODS.initialize, {
         protocolVersion: NEWEST_CLASSIC,
         capabilities: {},
         clientInfo: { name: "symposium", version: "1" },
       });
       server.notify(MCP_METHODS.notifications_initialized, undefined);
-      return { server, greeted: objectOr(greeted), ended: ending.signal };
+      return { server, initialized: objectOr(initialized), ended: ending.signal };
     } catch (error) {
       this.#session = undefined;
       throw error;
@@ -117,7 +117,9 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
       { progressToken } = metaOf(plain);
     if (progressToken === undefined) return server.request(method, plain, signal);
     const token = ++this.#lastToken;
-    this.#progress.set(token, about => notification(MCP_METHODS.notifications_progress, { ...about, progressToken }));
+    this.#progress.set(token, notificationParams =>
+      notification(MCP_METHODS.notifications_progress, { ...notificationParams, progressToken }),
+    );
     try {
       return await server.request(method, { ...plain, _meta: { ...metaOf(plain), progressToken: token } }, signal);
     } finally {
@@ -125,19 +127,20 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     }
   }
 
-  /** Stays open until it is cancelled or the session ends. */
+  /** Handles a subscription until it is cancelled or the session ends. */
   async #listen(
-    { server, greeted, ended }: Session,
+    { server, initialized, ended }: Session,
     params: JsonObject,
     { signal, notification, requestId }: StatelessOptions,
   ): Promise<unknown> {
     const _meta = requestId === undefined ? {} : { [Meta.subscription]: requestId };
-    const filter = agreed(objectOr(params.notifications), objectOr(greeted.capabilities));
+    const filter = supportedFilter(objectOr(params.notifications), objectOr(initialized.capabilities));
     const uris = arrayOr(filter.resourceSubscriptions);
     for (const uri of uris) await server.request(MCP_METHODS.resources_subscribe, { uri }, signal);
     const listener: Listener = {
       filter,
-      notify: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }),
+      notify: (method, notificationParams) =>
+        notification(method, { ...objectOr(notificationParams), _meta: { ...metaOf(notificationParams), ..._meta } }),
     };
     this.#listeners.add(listener);
     notification(STATELESS_METHODS.notifications_subscriptions_acknowledged, { _meta, notifications: filter });
@@ -154,7 +157,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     }
   }
 
-  #notified(method: string, params: JsonObject): void {
+  #receiveNotification(method: string, params: JsonObject): void {
     if (method === MCP_METHODS.notifications_progress) {
       if (typeof params.progressToken === "number") this.#progress.get(params.progressToken)?.(params);
       return;
@@ -174,13 +177,13 @@ function discovered({ capabilities, serverInfo, instructions }: JsonObject): Jso
 }
 
 /** Restricts a filter to the server's capabilities. */
-function agreed(wanted: JsonObject, capabilities: JsonObject): JsonObject {
+function supportedFilter(requested: JsonObject, capabilities: JsonObject): JsonObject {
   const lists = (["tools", "prompts", "resources"] as const).filter(
-    kind => wanted[`${kind}ListChanged`] === true && objectOr(capabilities[kind]).listChanged === true,
+    kind => requested[`${kind}ListChanged`] === true && objectOr(capabilities[kind]).listChanged === true,
   );
   const uris =
     objectOr(capabilities.resources).subscribe === true
-      ? arrayOr(wanted.resourceSubscriptions).filter(uri => typeof uri === "string")
+      ? arrayOr(requested.resourceSubscriptions).filter(uri => typeof uri === "string")
       : [];
   return {
     ...Object.fromEntries(lists.map(kind => [`${kind}ListChanged`, true])),

@@ -1,11 +1,11 @@
-/** Requests to a stateless server whose owner limits the number of open requests. */
+/** Tests requests to a stateless server whose owner limits the number of open requests. */
 import { equal } from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { RpcError } from "../rpc/message";
 import { McpCode } from "./revision";
 import { CarriedServer } from "./stateless-link";
 
-/** Answers of the owner in the order of its requests, and a client of it. */
+/** A client of a stateless server. `open` resolves the requests at the owner, in order. */
 function limited() {
   const open: ((answer: object) => void)[] = [],
     server = new CarriedServer("server-1", {
@@ -19,7 +19,7 @@ function limited() {
 
 const full = { error: { code: McpCode.limit, message: "full" } };
 
-/** The code of the error of a request that fails without another message. */
+/** Returns the error code of a request that fails without another message. */
 const codeOf = (request: Promise<unknown>): Promise<unknown> =>
   Promise.race([
     request.catch((error: unknown) => (error instanceof RpcError ? error.code : error)),

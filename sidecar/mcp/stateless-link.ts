@@ -1,12 +1,12 @@
 /**
  * Server of the generation without connections (November 2026), reached over ACP. A request to its owner is
- * `mcp/message {serverId, requestId, method, params}`; the response has either `result` or `error`. Notifications of a
+ * `mcp/message {serverId, requestId, method, params}`. The response has either `result` or `error`. Notifications of a
  * request arrive as `mcp/message` notifications.
  *
  * Invariants:
  * - A notification is delivered only while its request is open.
  * - If the owner has reached its limit of open requests, a rejected request is retried when another request of this
- *   client has ended. Without another open request it fails.
+ *   client has ended. Without another open request, the rejected request fails.
  */
 import { randomUUID } from "node:crypto";
 import { isObject, numberOr, stringOr, type JsonObject } from "../rpc/json";
@@ -39,7 +39,7 @@ export class CarriedServer implements StatelessServer {
           options.signal.aborted
         )
           throw error;
-        await this.#oneEnds(options.signal);
+        await this.#waitForEnd(options.signal);
       }
     }
   }
@@ -60,7 +60,7 @@ export class CarriedServer implements StatelessServer {
     this.#open.set(requestId, notification);
     this.#ending += counts;
     try {
-      return outcome(await this.#carry({ serverId: this.serverId, requestId, method, params }, signal));
+      return outcome(await this.#forward({ serverId: this.serverId, requestId, method, params }, signal));
     } finally {
       this.#open.delete(requestId);
       this.#ending -= counts;
@@ -69,7 +69,7 @@ export class CarriedServer implements StatelessServer {
   }
 
   /** An outer "method not found" does not refer to the inner method: it means that no component serves this server. */
-  async #carry(message: unknown, signal: AbortSignal): Promise<unknown> {
+  async #forward(message: unknown, signal: AbortSignal): Promise<unknown> {
     try {
       return await this.owner.request(AGENT_METHODS.mcp_message, message, { signal });
     } catch (error) {
@@ -80,18 +80,18 @@ export class CarriedServer implements StatelessServer {
     }
   }
 
-  #oneEnds(signal: AbortSignal): Promise<void> {
+  #waitForEnd(signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
-      const go = () => {
-        signal.removeEventListener("abort", leave);
+      const retry = () => {
+        signal.removeEventListener("abort", cancel);
         resolve();
       };
-      const leave = () => {
-        this.#waiting = this.#waiting.filter(each => each !== go);
+      const cancel = () => {
+        this.#waiting = this.#waiting.filter(each => each !== retry);
         resolve();
       };
-      this.#waiting.push(go);
-      signal.addEventListener("abort", leave, { once: true });
+      this.#waiting.push(retry);
+      signal.addEventListener("abort", cancel, { once: true });
     });
   }
 }

@@ -36,7 +36,7 @@ export class ChannelTransport implements Transport {
 
 /**
  * Channel for the messages of a transport. `start` starts the transport. A response that is not valid MCP is sent as an
- * error, because its request is still waiting.
+ * error, because its request is still pending.
  */
 export function channelOf(transport: Transport): Channel {
   let sent: Promise<unknown> = Promise.resolve();
@@ -48,7 +48,7 @@ export function channelOf(transport: Transport): Channel {
     },
     send: frame => {
       const message = mcpMessage(frame.message);
-      if (message) sent = transport.send(message).catch(() => undefined); // a closed transport drops it
+      if (message) sent = transport.send(message).catch(() => undefined); // a closed transport drops the message
       return true;
     },
     drained: async () => void (await sent),
@@ -56,7 +56,7 @@ export function channelOf(transport: Transport): Channel {
   };
 }
 
-/** `undefined` for a request or a notification that is not one of MCP. */
+/** Returns undefined for a request or notification that is not valid MCP. */
 function mcpMessage(message: Message): JSONRPCMessage | undefined {
   if (isMcpMessage(message)) return message;
   if ("method" in message || message.id === null) return undefined;

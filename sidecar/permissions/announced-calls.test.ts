@@ -62,7 +62,7 @@ suite("AnnouncedCalls", () => {
       calls.onEvent({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });
     equal(calls.of(asking("0")), undefined);
     deepEqual(calls.of(asking("1")), { title: "t" });
-    for (const odd of [
+    for (const update of [
       undefined,
       null,
       7,
@@ -71,7 +71,7 @@ suite("AnnouncedCalls", () => {
       { sessionUpdate: "tool_call" },
       { sessionUpdate: "plan", toolCallId: "1" },
     ])
-      calls.onEvent(odd);
+      calls.onEvent(update);
     deepEqual(calls.of(asking("1")), { title: "t" });
   });
 });

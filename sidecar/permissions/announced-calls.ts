@@ -1,7 +1,8 @@
 /**
- * The tool calls that a session's agent has reported, for its later permission requests, which often contain only the
- * call's id. Bounded: keeps the newest calls and no finished ones. `subagent`: the subagent's session that reported the
- * call. Ids are unique only within a session.
+ * Stores the tool calls that a session's agent reports, because a later permission request often contains only the
+ * call's id. Keeps at most `MAX_CALLS` unfinished calls and drops the oldest.
+ *
+ * `subagent`: id of the subagent's session that reported the call. Call ids are unique only within a session.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { UPDATE_KINDS } from "../acp/methods";
@@ -15,7 +16,7 @@ export class AnnouncedCalls {
   readonly #used = new Set<string>();
 
   /**
-   * Reads the `update` member of `session/update`; updates that are not tool calls are ignored. Omitted members keep
+   * Handles the `update` member of `session/update`. Ignores updates that are not tool calls. Omitted members keep
    * their value.
    */
   onEvent(update: unknown, subagent?: string): void {
@@ -29,20 +30,20 @@ export class AnnouncedCalls {
     const toolCallId = callKey(id, subagent);
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === UPDATE_KINDS.tool_call) this.#used.delete(toolCallId);
-    // a repeated announcement is a new call
-    const known = sessionUpdate === UPDATE_KINDS.tool_call ? {} : objectOr(this.#calls.get(toolCallId));
-    const announced = Object.fromEntries(
+    // A repeated announcement starts a new call.
+    const earlier = sessionUpdate === UPDATE_KINDS.tool_call ? {} : objectOr(this.#calls.get(toolCallId));
+    const reported = Object.fromEntries(
       MEMBERS.filter(member => fields[member] !== undefined && fields[member] !== null).map(member => [
         member,
         fields[member],
       ]),
     );
     const _meta =
-      isObject(known._meta) && isObject(announced._meta)
-        ? { ...known._meta, ...announced._meta }
-        : (announced._meta ?? known._meta);
+      isObject(earlier._meta) && isObject(reported._meta)
+        ? { ...earlier._meta, ...reported._meta }
+        : (reported._meta ?? earlier._meta);
     this.#calls.delete(toolCallId);
-    this.#calls.set(toolCallId, { ...known, ...announced, ...(_meta === undefined ? {} : { _meta }) });
+    this.#calls.set(toolCallId, { ...earlier, ...reported, ...(_meta === undefined ? {} : { _meta }) });
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#forget(oldest);
   }
@@ -62,7 +63,7 @@ export class AnnouncedCalls {
     if (this.#calls.has(toolCallId)) this.#used.add(toolCallId);
   }
 
-  /** The reported members of the call that a `session/request_permission` is about. */
+  /** The reported members of a permission request's call. `params`: of `session/request_permission`. */
   of(params: unknown, subagent?: string): JsonObject | undefined {
     const { toolCallId } = questionedCall(params);
     return typeof toolCallId === "string" ? this.#calls.get(callKey(toolCallId, subagent)) : undefined;
@@ -75,8 +76,8 @@ export function callKey(toolCallId: string, subagent: string | undefined): strin
 }
 
 /**
- * The call of a permission request, with the request's own `_meta`. ACP version 1 has it beside the options, version 2
- * as the subject.
+ * The call of a permission request, merged with the request's `_meta`. The call is the member `toolCall` in ACP version
+ * 1 and `subject.toolCall` in version 2.
  */
 export function questionedCall(params: unknown): JsonObject {
   const { toolCall, subject, _meta } = objectOr(params),

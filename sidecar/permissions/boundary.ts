@@ -1,6 +1,7 @@
 /**
  * Determines whether a file is inside the workspace. Links are resolved first, including those of folders above a file
- * that does not exist yet. A link in the workspace that leads out of it is outside, whether its target exists or not.
+ * that does not exist yet. A link in the workspace to a target outside counts as outside, even if the target does not
+ * exist.
  */
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
@@ -22,20 +23,20 @@ export async function placeOf(file: string, roots: readonly string[]): Promise<P
 const MAX_LINKS = 40;
 
 /**
- * Resolves the longest existing part and appends the rest unchanged. A link to a missing target resolves to the file
- * that a write through it would create.
+ * Resolves the longest existing prefix of the path and appends the suffix unchanged. A link to a missing target
+ * resolves to the file that a write through it would create.
  */
 async function realOf(file: string, links = MAX_LINKS): Promise<string> {
-  const whole = path.resolve(file);
-  for (let existing = whole; ; existing = path.dirname(existing)) {
-    const rest = path.relative(existing, whole),
+  const absolute = path.resolve(file);
+  for (let existing = absolute; ; existing = path.dirname(existing)) {
+    const suffix = path.relative(existing, absolute),
       real = await realpath(existing).catch(undefinedWhenAbsent);
-    if (real !== undefined) return path.join(real, rest);
+    if (real !== undefined) return path.join(real, suffix);
     const target = await readlink(existing).catch(() => undefined);
     if (target !== undefined && links === 0) throw new Error("too many links");
     if (target !== undefined)
-      return realOf(path.join(path.resolve(await realpath(path.dirname(existing)), target), rest), links - 1);
-    if (existing === path.dirname(existing)) return whole;
+      return realOf(path.join(path.resolve(await realpath(path.dirname(existing)), target), suffix), links - 1);
+    if (existing === path.dirname(existing)) return absolute;
   }
 }
 

@@ -1,22 +1,22 @@
 /**
- * Determines whether a tool call that an agent reports is a call of an MCP server that we provided. Pure.
+ * Determines whether a tool call that an agent reports is a call of an MCP server that Symposium provided. Pure.
  *
  * A claim is *proved* only by members that the agent's program writes, not its model:
  * - the qualified name by which the model uses the tool,
  * - Codex's marked `rawInput`,
- * - or, for a call without a particular kind, an id that starts with the name.
+ * - or, for a call without a specific kind, an id that starts with the name.
  *
  * All reports of a call must agree, and none may show the agent's own action. A title proves nothing, because it may be
- * any text. A claim that is not proved but names the server is a *reference*. A call that is marked as one of an MCP
- * server, without naming the server, is *unnamed*: it may be a call of ours.
+ * any text. A claim that is not proved but names the server is a *reference*. A call that is marked as an MCP call
+ * without naming its server is *unnamed*.
  *
- * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a
- * command.
+ * Invariant: a call that carries a diff or a terminal is never proved. A call that carries a command is proved only if
+ * the named tool takes a command.
  */
 import { carriesCommand, showsOwnAct } from "./call-input";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
-/** The prefixes of a server's tools in the agents' spellings. */
+/** The prefixes that agents put before the tool names of a server. */
 const PREFIXES: readonly ((server: string) => string)[] = [
   server => `mcp__${server}__`,
   server => `mcp_${server}_`,
@@ -31,7 +31,7 @@ const PREFIXES: readonly ((server: string) => string)[] = [
 ];
 
 export interface ServerTools {
-  /** The tool names given to the agent; more may be added later. */
+  /** The tool names given to the agent. Names may be added later. */
   readonly all: Iterable<string>;
   /** Whether a tool takes a command as an argument. If absent, no tool does. */
   takesCommand?(tool: string): boolean;
@@ -50,12 +50,12 @@ export class QualifiedNames {
 
   /** The tool whose qualified name is `text`. */
   toolNamed(text: string): string | undefined {
-    return this.#find(text, rest => rest === "");
+    return this.#find(text, suffix => suffix === "");
   }
 
-  /** The tool whose qualified name is the start of `toolCallId`; some agents create their ids this way. */
+  /** The tool whose qualified name is a prefix of `toolCallId`. Some agents derive their ids from it. */
   toolOfId(toolCallId: string): string | undefined {
-    return this.#find(toolCallId, rest => /^[_-]/.test(rest));
+    return this.#find(toolCallId, suffix => /^[_-]/.test(suffix));
   }
 
   hasTool(name: string): boolean {
@@ -66,7 +66,7 @@ export class QualifiedNames {
     return this.tools.takesCommand?.(tool) ?? false;
   }
 
-  /** Whether `text` contains the server's name as a word. */
+  /** Whether `text` contains the server's name and no letter or digit follows it. */
   isNamedIn(text: string): boolean {
     const { server } = this;
     for (let at = text.indexOf(server); at >= 0; at = text.indexOf(server, at + 1))
@@ -74,10 +74,10 @@ export class QualifiedNames {
     return false;
   }
 
-  #find(text: string, isRight: (rest: string) => boolean): string | undefined {
-    const rests = this.#prefixes.filter(prefix => text.startsWith(prefix)).map(prefix => text.slice(prefix.length));
+  #find(text: string, isMatch: (suffix: string) => boolean): string | undefined {
+    const names = this.#prefixes.filter(prefix => text.startsWith(prefix)).map(prefix => text.slice(prefix.length));
     for (const name of this.tools.all)
-      if (rests.some(rest => rest.startsWith(name) && isRight(rest.slice(name.length)))) return name;
+      if (names.some(each => each.startsWith(name) && isMatch(each.slice(name.length)))) return name;
     return undefined;
   }
 }
@@ -85,7 +85,7 @@ export class QualifiedNames {
 export type BridgedClaim =
   /** `args` are the arguments, as far as the agent reports them. */
   | { readonly kind: "proved"; readonly tool: string; readonly args: unknown }
-  /** The call names the server, or one of its tools (`tool`, by the exact name), but does not prove it. */
+  /** The call names the server without proof. `tool`: the server's tool whose qualified name is a title of the call. */
   | { readonly kind: "reference"; readonly tool: string | undefined; readonly args: unknown }
   | { readonly kind: "unnamed" }
   | { readonly kind: "none" };
@@ -98,15 +98,15 @@ const NONE: BridgedClaim = { kind: "none" },
  * the request's own `_meta`.
  */
 export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNames): BridgedClaim {
-  const known = reports.flatMap(report => identitiesIn(report, names)),
-    tools = new Set(known);
+  const identities = reports.flatMap(report => identitiesIn(report, names)),
+    tools = new Set(identities);
   const byId = reports
     .map(({ toolCallId }) => (typeof toolCallId === "string" ? names.toolOfId(toolCallId) : undefined))
     .find(tool => tool !== undefined);
-  const [tool] = known.length > 0 ? tools : [byId];
+  const [tool] = identities.length > 0 ? tools : [byId];
   const args = reports.map(argumentsIn).findLast(given => given !== undefined);
   const isOneTool =
-    known.length > 0
+    identities.length > 0
       ? tools.size === 1
       : reports.every(({ kind }) => kind === undefined || kind === null || kind === "other");
   if (isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names)))
@@ -119,7 +119,7 @@ export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNam
   return { kind: "reference", tool: titled, args };
 }
 
-/** One per member that identifies the tool: its name, or `false` for a tool that is not the server's. */
+/** Returns one item for each member that identifies the tool: the tool's name, or `false` for another server's tool. */
 function identitiesIn(report: JsonObject, names: QualifiedNames): readonly (string | false)[] {
   const { name, _meta } = report,
     named = [name, objectOr(objectOr(_meta).claudeCode).toolName].filter(each => typeof each === "string");
@@ -130,7 +130,7 @@ function identitiesIn(report: JsonObject, names: QualifiedNames): readonly (stri
   ];
 }
 
-/** Whether the agent marks the call as one of an MCP server, as Codex does. */
+/** Whether the agent marks the call as an MCP call, as Codex does. */
 function isMarked({ _meta }: JsonObject): boolean {
   const { is_mcp_tool_call: isCall, is_mcp_tool_approval: isApproval } = objectOr(_meta);
   return isCall === true || isApproval === true;
@@ -140,7 +140,7 @@ function markedCallIn(report: JsonObject): ReturnType<typeof mcpCallIn> {
   return isMarked(report) ? mcpCallIn(report.rawInput) : undefined;
 }
 
-/** Exactly `{server, tool, arguments}`, as Codex reports a call of an MCP server. */
+/** Parses exactly `{server, tool, arguments}`, Codex's format of an MCP call. */
 function mcpCallIn(
   rawInput: unknown,
 ): { readonly server: string; readonly tool: string; readonly args: unknown } | undefined {
@@ -158,7 +158,7 @@ function argumentsIn({ rawInput }: JsonObject): unknown {
 
 const ACTING: ReadonlySet<unknown> = new Set(["execute", "edit", "delete", "move"]);
 
-/** Whether the report shows the agent's own action. For such kinds, some agents put the command only in the title. */
+/** Whether the report shows the agent's own action. Some agents report a command only in the title. */
 function contradicts(report: JsonObject, tool: string, names: QualifiedNames): boolean {
   const { kind, title } = report;
   return (

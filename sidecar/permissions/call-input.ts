@@ -1,31 +1,25 @@
-/**
- * Facts about a tool call that do not depend on the agent's text (title, kind): whether its input carries a command.
- * Pure.
- */
+/** Classifies a tool call by its content, independently of the agent's text (title, kind). Pure. */
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 
-/** Members in which agents pass a command to a shell. */
+/** Names of members in which agents pass a shell command. */
 const COMMAND = /^(commands?|cmds?|command_?line|shell_?command|script|argv)$/i;
 const MAX_DEPTH = 8,
   MAX_MEMBERS = 1_000;
 
-/**
- * Whether `input` has a command at its top level, or nested in objects or lists. An input that is too large to search
- * counts as a command.
- */
+/** Whether `input` contains a command at any depth. An input that exceeds the search limits counts as a command. */
 export function carriesCommand(input: unknown): boolean {
-  const open: (readonly [value: unknown, depth: number])[] = [[input, 0]];
-  for (let next = open.pop(), seen = 0; next; next = open.pop()) {
+  const stack: (readonly [value: unknown, depth: number])[] = [[input, 0]];
+  for (let next = stack.pop(), visited = 0; next; next = stack.pop()) {
     const [value, depth] = next,
       members = isObject(value) ? Object.entries(value) : arrayOr(value).map(each => ["", each] as const);
     if (members.some(([name, member]) => COMMAND.test(name) && isCommand(member))) return true;
-    if (members.length > 0 && (depth >= MAX_DEPTH || (seen += members.length) > MAX_MEMBERS)) return true;
-    open.push(...members.map(([, member]) => [member, depth + 1] as const));
+    if (members.length > 0 && (depth >= MAX_DEPTH || (visited += members.length) > MAX_MEMBERS)) return true;
+    stack.push(...members.map(([, member]) => [member, depth + 1] as const));
   }
   return false;
 }
 
-/** The name of a member that holds a command. */
+/** Whether a member with this name contains a command. */
 export function isCommandName(name: string): boolean {
   return COMMAND.test(name);
 }
@@ -34,7 +28,7 @@ function isCommand(value: unknown): boolean {
   return (typeof value === "string" && value.trim() !== "") || (Array.isArray(value) && value.length > 0);
 }
 
-/** Whether the call shows the agent's own action: a file change or a terminal. */
+/** The agent's own action that the call shows: a file change or a terminal. */
 export function showsOwnAct({ content }: JsonObject): "edit" | "execute" | undefined {
   const types = arrayOr(content).map(each => objectOr(each).type);
   return types.includes("terminal") ? "execute" : types.includes("diff") ? "edit" : undefined;

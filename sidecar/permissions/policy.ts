@@ -1,7 +1,8 @@
 /**
- * Agents whose permission requests are allowed without asking, by the setting `bypassPermissions`. The host owns the
- * settings; a choice made here applies immediately, until the host sends the settings. The bypass of a single session
- * is part of the session's state (`session-questions.ts`) and ends with it.
+ * Allows the permission requests of agents in the setting `bypassPermissions` without asking. The host owns the
+ * setting. An added agent is allowed immediately, and the next settings of the host replace the list.
+ *
+ * The bypass of one session is part of the session's state (`chat/session-questions.ts`).
  */
 export interface PermissionPolicy {
   /** The decision for a request of this agent. `allow` means `allow_once`, never more (decisions, row 27). */

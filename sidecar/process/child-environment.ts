@@ -2,11 +2,11 @@
  * The environment of a child process: the user's, without the variables that VS Code, Electron, Chromium, code-server
  * and Node debuggers set for their own processes. `ELECTRON_RUN_AS_NODE` would prevent an agent's Electron program from
  * opening a window. `NODE_OPTIONS` and `NODE_CHANNEL_FD` would make its Node load our preloads or take over our IPC
- * pipe. The address and token of the MCP servers of another agent that started this program (`mcp/shim.ts`) are
- * removed, too: tool calls would reach the sessions of that agent. Pure.
+ * pipe. Address and token of the MCP servers of an agent that started this program (`mcp/shim.ts`) would route tool
+ * calls to the sessions of that agent. Pure.
  */
 
-/** Inherited by all descendants of a child: the reaper and the census recognise them by it. See `run-id.ts`. */
+/** Variable with the run id (`run-id.ts`). All descendants inherit it, so that the reaper and the census find them. */
 export const RUN_ID = "SYMPOSIUM_RUN_ID";
 
 const NOT_INHERITED =
@@ -23,12 +23,12 @@ export function childEnvironment(
   platform: string = process.platform,
 ): Record<string, string> {
   const key = (name: string): string => (platform === "win32" ? name.toUpperCase() : name);
-  const chosen = new Map<string, readonly [name: string, value: string]>();
+  const variables = new Map<string, readonly [name: string, value: string]>();
   const set = (name: string, value: string | undefined): void => {
-    if (value !== undefined) chosen.set(key(name), [name, value]);
+    if (value !== undefined) variables.set(key(name), [name, value]);
   };
   for (const [name, value] of Object.entries(parent)) if (!NOT_INHERITED.test(key(name))) set(name, value);
   for (const [name, value] of Object.entries(extra)) set(name, value);
   set(RUN_ID, runId);
-  return Object.fromEntries(chosen.values());
+  return Object.fromEntries(variables.values());
 }

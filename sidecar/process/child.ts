@@ -74,7 +74,7 @@ export interface Child {
   readonly exited: Promise<Exit>;
   /**
    * Resolves after the exit, when all descendants have ended and the ledger and the host are notified. If a descendant
-   * cannot be ended, it resolves without notifying them.
+   * cannot be ended, the promise resolves without these notifications.
    */
   readonly gone: Promise<void>;
   isRunning(): boolean;
@@ -102,14 +102,14 @@ export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
   try {
     child = retriedWhileBusy(() => spawnChild(spec, environment), pause);
   } catch (error) {
-    return { kind: "failed", why: Promise.resolve(whyNot(spec, error)) };
+    return { kind: "failed", why: Promise.resolve(startError(spec, error)) };
   }
   const { pid } = child;
   if (pid === undefined)
     return {
       kind: "failed",
       why: new Promise(resolve => {
-        child.once("error", error => resolve(whyNot(spec, error)));
+        child.once("error", error => resolve(startError(spec, error)));
       }),
     };
   const record = deps.ledger.started(pid, runId, spec.command);
@@ -201,7 +201,7 @@ const TOOL_OPTIONS = {
 
 /** Time between the end of stdin and SIGTERM, and between SIGTERM and SIGKILL. */
 const STOP_DELAY_MS = 1000;
-/** Time for the system to carry out SIGKILL, which can take a moment on a busy machine. */
+/** Time for SIGKILL to take effect on a busy machine. */
 const GRACE_MS = 900;
 
 class RunningChild implements Child {
@@ -322,7 +322,7 @@ function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, str
   });
 }
 
-/** Attempts to start a program whose file is still open for writing, and the pause between them. */
+/** Maximum attempts to start a program whose file is still open for writing, and the pause between them. */
 const MAX_ATTEMPTS = 20,
   BUSY_PAUSE_MS = 10;
 
@@ -341,13 +341,13 @@ export function retriedWhileBusy<T>(start: () => T, wait: (ms: number) => void):
   }
 }
 
-/** Blocks the thread, so that the caller of `startChild` gets the process id synchronously. */
+/** Blocks the thread, so that `startChild` returns the process id synchronously. */
 function pause(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
 /** The system reports ENOENT for a missing folder as well as for a missing command. */
-function whyNot({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
+function startError({ name, command, cwd }: ProcessSpec, error: unknown): AgentError {
   if (!isFolder(cwd)) return agentNotStarted(name, `its folder “${cwd}” does not exist.`, error);
   if (isObject(error) && error.code === "ETXTBSY") return agentBusy(name, command, error);
   if (error instanceof UnquotableArgument) return agentNotStarted(name, error.message, error);

@@ -49,7 +49,7 @@ export function isProgramFile(file: string): boolean {
   }
 }
 
-const REMEMBERED_MS = 1_000;
+const CACHE_MS = 1_000;
 
 /**
  * Caches results for one second. Evaluating a whole registry looks up the same few tools, and each lookup searches
@@ -59,13 +59,13 @@ export function remembering(
   find: (program: string) => string | undefined,
   now: () => number,
 ): (program: string) => string | undefined {
-  const found = new Map<string, { readonly where: string | undefined; readonly at: number }>();
+  const found = new Map<string, { readonly path: string | undefined; readonly at: number }>();
   return program => {
-    const known = found.get(program),
+    const cached = found.get(program),
       at = now();
-    if (known && at - known.at < REMEMBERED_MS) return known.where;
-    const where = find(program);
-    found.set(program, { where, at });
-    return where;
+    if (cached && at - cached.at < CACHE_MS) return cached.path;
+    const result = find(program);
+    found.set(program, { path: result, at });
+    return result;
   };
 }

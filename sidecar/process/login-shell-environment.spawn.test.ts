@@ -91,7 +91,7 @@ suite("login shell environment", () => {
     equal(times, 1);
   });
 
-  test("falls back to the own environment with a reason if the shell fails", async () => {
+  test("falls back to the sidecar's environment with a reason if the shell fails", async () => {
     for (const [run, why] of [
       [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh exited with exit code 1 before/],
       [async () => ({ code: null, stdout: "" }), /exited with a signal/],

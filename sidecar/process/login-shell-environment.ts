@@ -1,15 +1,15 @@
 /**
  * Resolves the environment of the user's login shell. An editor started from a dock or a menu lacks the PATH entries of
- * nvm, brew, cargo and similar tools. The shell runs once; it executes our script, which prints the environment between
- * two marks, so other output of start files is ignored.
+ * nvm, brew, cargo and similar tools. The shell runs once, with a script that prints the environment between two marks.
+ * Other output of start files is ignored.
  *
  *   unresolved ──▶ resolving ──▶ resolved: the shell's environment, or the sidecar's with a problem
  *
  * Invariants:
  * - Never rejects and takes at most ten seconds.
- * - The sidecar's variables win, except PATH, which starts with the shell's folders.
- * - If the sidecar's PATH already contains all of the shell's folders, it is kept: an activated venv orders it on
- *   purpose.
+ * - The sidecar's variables override the shell's, except PATH, which starts with the shell's folders.
+ * - A PATH of the sidecar that contains all of the shell's folders is kept, because an activated venv depends on its
+ *   order.
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
@@ -41,7 +41,7 @@ export interface ShellDeps {
   ) => Promise<{ readonly code: number | null; readonly stdout: string }>;
 }
 
-/** Set for start files: the shell is not interactive. */
+/** Set for the shell, so that start files can detect the non-interactive run. */
 export const RESOLVING = "SYMPOSIUM_RESOLVING_ENVIRONMENT";
 const LIMIT_MS = 10_000;
 
@@ -123,7 +123,7 @@ export function environmentIn(stdout: string, mark: string): Environment | undef
     return isObject(value)
       ? Object.fromEntries(
           Object.entries(value).filter(
-            (entry): entry is [string, string] => typeof entry[1] === "string" && !OF_ASKING.has(entry[0]),
+            (entry): entry is [string, string] => typeof entry[1] === "string" && !RESOLUTION_VARIABLES.has(entry[0]),
           ),
         )
       : undefined;
@@ -133,7 +133,7 @@ export function environmentIn(stdout: string, mark: string): Environment | undef
 }
 
 /** Variables that are set only by this resolution. */
-const OF_ASKING = new Set([RESOLVING, "ELECTRON_RUN_AS_NODE", "SHLVL", "PWD", "OLDPWD", "_"]);
+const RESOLUTION_VARIABLES = new Set([RESOLVING, "ELECTRON_RUN_AS_NODE", "SHLVL", "PWD", "OLDPWD", "_"]);
 
 function merged(theirs: Environment, ours: Environment): Environment {
   return { ...theirs, ...ours, PATH: pathOf(folders(theirs["PATH"]), folders(ours["PATH"])).join(path.delimiter) };

@@ -103,7 +103,7 @@ suite("orphan selection", () => {
 function fixture(all: ProcessEntry[], stubborn: readonly number[] = [], immortal: readonly number[] = []) {
   const signals: string[] = [];
   const clock = new FakeClock();
-  const isHit = ({ pid, group }: ProcessEntry, target: Target): boolean =>
+  const isTarget = ({ pid, group }: ProcessEntry, target: Target): boolean =>
     "pid" in target ? target.pid === pid : target.group === group;
   const table: ProcessTable = {
     computer: "c",
@@ -117,12 +117,14 @@ function fixture(all: ProcessEntry[], stubborn: readonly number[] = [], immortal
       signals.push(`${signal} ${JSON.stringify(target)}`);
       const dead = all.filter(
         each =>
-          isHit(each, target) && !immortal.includes(each.pid) && (signal === "SIGKILL" || !stubborn.includes(each.pid)),
+          isTarget(each, target) &&
+          !immortal.includes(each.pid) &&
+          (signal === "SIGKILL" || !stubborn.includes(each.pid)),
       );
       for (const each of dead) all.splice(all.indexOf(each), 1);
     },
   };
-  /** Awaits `work` and advances the clock whenever nothing else happens. */
+  /** Awaits `work` and advances the clock whenever the event loop is idle. */
   const run = async <T>(work: Promise<T>): Promise<T> => {
     let done = false;
     void work.finally(() => {

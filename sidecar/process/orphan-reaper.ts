@@ -5,7 +5,7 @@
  * - A process is signalled only if its identity is proved, by the start time in a record or by the run id in its
  *   environment.
  * - The proof covers the process itself, members of a group that it leads, and its descendants.
- * - A recycled process id is never signalled. Neither are the reaper itself, its ancestors, its group and its run.
+ * - A recycled process id is never signalled, nor are the reaper, its ancestors, its group and its run.
  * - Several reapers can run concurrently.
  * - The operation is bounded.
  */

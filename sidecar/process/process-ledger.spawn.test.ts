@@ -41,7 +41,7 @@ const lines = (...values: readonly unknown[]): string => values.map(value => `${
 const ledgers = (storage: string): string[] =>
   existsSync(path.join(storage, "processes")) ? readdirSync(path.join(storage, "processes")) : [];
 
-function put(storage: string, name: string, text: string): string {
+function writeLedger(storage: string, name: string, text: string): string {
   mkdirSync(path.join(storage, "processes"), { recursive: true });
   writeFileSync(path.join(storage, "processes", name), text);
   return path.join(storage, "processes", name);
@@ -117,7 +117,7 @@ suite("process ledger", () => {
 suite("leftover of another sidecar", () => {
   test("is kept while the sidecar runs", async () => {
     using folder = temporaryFolder();
-    const file = put(
+    const file = writeLedger(
       folder.path,
       "1.jsonl",
       lines({ owner: { ...owner, pid: process.pid, started: table.startOf(process.pid) } }),
@@ -127,14 +127,18 @@ suite("leftover of another sidecar", () => {
   });
   test("is ended if another process reuses the sidecar's pid", async () => {
     using folder = temporaryFolder();
-    const file = put(folder.path, "1.jsonl", lines({ owner: { ...owner, pid: process.pid, started: "before" } }));
+    const file = writeLedger(
+      folder.path,
+      "1.jsonl",
+      lines({ owner: { ...owner, pid: process.pid, started: "before" } }),
+    );
     await reapLeftOvers(folder.path, options);
     ok(!existsSync(file));
   });
   test("is kept until it expires if from another computer or with invalid content", async () => {
     using folder = temporaryFolder();
-    const foreign = put(folder.path, "1.jsonl", lines({ owner: { ...owner, host: "elsewhere" } }));
-    const torn = put(folder.path, "2.jsonl", '{"own');
+    const foreign = writeLedger(folder.path, "1.jsonl", lines({ owner: { ...owner, host: "elsewhere" } }));
+    const torn = writeLedger(folder.path, "2.jsonl", '{"own');
     await reapLeftOvers(folder.path, options);
     deepEqual(ledgers(folder.path).length, 2);
     for (const file of [foreign, torn]) utimesSync(file, new Date(0), new Date(0));
@@ -143,7 +147,7 @@ suite("leftover of another sidecar", () => {
   });
   test("is kept if the system cannot list processes", async () => {
     using folder = temporaryFolder();
-    put(folder.path, "1.jsonl", lines({ owner }));
+    writeLedger(folder.path, "1.jsonl", lines({ owner }));
     await reapLeftOvers(folder.path, { ...options, table: { ...table, living: async () => [] } });
     equal(ledgers(folder.path).length, 1);
   });
@@ -219,7 +223,7 @@ suite("sidecar killed with kill -9", function () {
     await small.drive.exited;
     const [file = ""] = ledgers(folder.path);
     const [first = ""] = readFileSync(path.join(folder.path, "processes", file), "utf8").split("\n");
-    put(folder.path, file, `${first}\n`);
+    writeLedger(folder.path, file, `${first}\n`);
     appendFileSync(path.join(folder.path, "processes", file), '{"started":{"pid":');
     await reapLeftOvers(folder.path, options);
     deepEqual(census(run), []);
@@ -289,7 +293,7 @@ suite("recycled pid", () => {
     const [started] = recordsIn(drive.reported);
     ok(started);
     const stale = { ...started, started: `${started.started}0`, runId: `${newRun()}.1` };
-    put(folder.path, "1.jsonl", lines({ owner: { ...owner, run: "gone" } }, { started: stale }));
+    writeLedger(folder.path, "1.jsonl", lines({ owner: { ...owner, run: "gone" } }, { started: stale }));
     await reapLeftOvers(folder.path, options);
     equal(await reap([stale], options), true);
     equal((await drive.initialize()).protocolVersion, 1, "it still answers");

@@ -14,36 +14,36 @@ const table: ProcessTable = {
   signal: () => undefined,
 };
 
-/** A disk with space for `room` characters. A larger write is truncated and fails. */
-function disk(room: number) {
-  const at = { room, text: undefined as string | undefined };
+/** A disk with space for `free` characters. A larger write is truncated and fails. */
+function disk(free: number) {
+  const contents = { free, text: undefined as string | undefined };
   const files: LedgerFiles = {
     makeFolder: () => undefined,
     append: (_, text) => {
-      const part = text.slice(0, at.room);
-      at.room -= part.length;
-      at.text = (at.text ?? "") + part;
+      const part = text.slice(0, contents.free);
+      contents.free -= part.length;
+      contents.text = (contents.text ?? "") + part;
       if (part !== text) throw Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
     },
     remove: () => {
-      at.text = undefined;
+      contents.text = undefined;
     },
   };
-  return { at, files, read: () => readLedger(at.text ?? "") };
+  return { contents, files, read: () => readLedger(contents.text ?? "") };
 }
 
 suite("ledger on a full disk", () => {
   test("warns once with advice, and again only after a successful write", () => {
-    const { at, files } = disk(0),
+    const { contents, files } = disk(0),
       warnings: string[] = [];
     const ledger = openLedger("/s", "R", { table, files, warn: message => warnings.push(message) });
     ledger.started(50, "R.1", "agent");
     ledger.ended(50);
     equal(warnings.length, 1);
     match(warnings[0] ?? "", /because the disk is full \(.s.processes\)\..*Free some disk space\.$/);
-    at.room = 10_000;
+    contents.free = 10_000;
     ledger.started(51, "R.2", "agent");
-    at.room = 0;
+    contents.free = 0;
     ledger.started(52, "R.3", "agent");
     equal(warnings.length, 2);
   });
@@ -52,7 +52,7 @@ suite("ledger on a full disk", () => {
     const pid = fc.integer({ min: 50, max: 54 });
     fc.assert(
       fc.property(fc.array(fc.record({ pid, room: fc.nat(400) }), { maxLength: 12 }), pid, (steps, last) => {
-        const { at, files, read } = disk(100),
+        const { contents, files, read } = disk(100),
           living = new Set<number>();
         const ledger = openLedger("/s", "R", { table, files });
         const toggle = (pid: number): void => {
@@ -61,10 +61,10 @@ suite("ledger on a full disk", () => {
           ledger.started(pid, ledger.nextRunId(), "agent");
         };
         for (const { pid, room } of steps) {
-          at.room = room;
+          contents.free = room;
           toggle(pid);
         }
-        at.room = Infinity;
+        contents.free = Infinity;
         toggle(last);
         const { owner, records } = read();
         equal(owner?.run, "R");
@@ -75,7 +75,7 @@ suite("ledger on a full disk", () => {
         );
         for (const pid of living) ledger.ended(pid);
         ledger.close();
-        equal(at.text, undefined);
+        equal(contents.text, undefined);
       }),
     );
   });

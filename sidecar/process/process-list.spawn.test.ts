@@ -106,7 +106,7 @@ suite("process table", () => {
   });
 
   for (const platform of process.platform === "linux" ? ["linux", "darwin"] : [process.platform]) {
-    test(`contains the own process (${platform})`, async () => {
+    test(`contains this process (${platform})`, async () => {
       // ps of Linux has no -E; otherwise it is equivalent
       const table = processTable(
         {

@@ -1,6 +1,6 @@
 /**
- * Lists the processes of this computer and signals them. Linux uses `/proc`, macOS uses `ps`. Windows has no process
- * groups and hides environments; it uses PowerShell and `taskkill`, best effort.
+ * Lists the processes of this computer and signals them. Linux uses `/proc`, macOS uses `ps`. Windows uses PowerShell
+ * and `taskkill`, without process groups and environments, as best effort.
  *
  * Invariant: equal start times mean the same process, also after a reboot. A process id alone does not identify a
  * process.
@@ -31,8 +31,8 @@ export interface ProcessTable {
   /** This process. It is never a target. */
   readonly self: { readonly pid: number; readonly group: number; readonly runId?: string };
   /**
-   * Start time of this process or of a child that was just started. Synchronous. Returns "" when it is unavailable,
-   * which equals no other value.
+   * Start time of this process or of a child that was just started. Synchronous. Returns "" if unavailable, which
+   * equals no other value.
    */
   startOf(pid: number): string;
   sameStart(a: string, b: string): boolean;
@@ -85,7 +85,7 @@ function linuxTable(): ProcessTable {
       return stat ? `${boot}:${stat.ticks}` : "";
     },
     sameStart,
-    living: async (of = pids()) => of.map(read).filter(entry => entry !== undefined),
+    living: async (selected = pids()) => selected.map(read).filter(entry => entry !== undefined),
     cpuSeconds: async group =>
       treeSeconds(
         pids()
@@ -114,7 +114,7 @@ export function parseStat(
   return { group: Number(group), parent: Number(parent), ticks };
 }
 
-/** Parses the same line. The kernel reports times in units of 1/100 s (USER_HZ). */
+/** Parses the CPU times of the same line. The kernel reports them in units of 1/100 s (USER_HZ). */
 export function parseCpu(stat: string): CpuTime | undefined {
   const [, parent, group, ...rest] = stat
     .slice(stat.lastIndexOf(")") + 2)
@@ -160,9 +160,9 @@ function psTable(tools: SystemTools): ProcessTable {
     self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => read(pid)?.started ?? "",
     sameStart,
-    // -E: prints the environment after the command, for processes of the same user
     cpuSeconds: async group =>
       parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pid=,ppid=,pgid=,time="])) ?? "", group),
+    // -E: prints the environment after the command, for processes of the same user
     living: async pids =>
       parsePs((await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS])) ?? ""),
     signal: posixSignal,

@@ -4,7 +4,7 @@
  * needed: processes are found even if the disk was full or the ledger was deleted. Pure.
  *
  * Invariants:
- * - Only runs of the same place are judged: a storage folder on one computer or in one container. Elsewhere the same
+ * - Only runs of the same place are evaluated: a storage folder on one computer or in one container. Elsewhere the same
  *   pid is another process.
  * - A sidecar with an unknown start time adds no owner. Its processes are never orphans.
  */
@@ -32,8 +32,8 @@ export function orphanedRuns(living: readonly ProcessEntry[], place: string): re
   for (const { runId } of living) {
     const parts = runId?.split(".") ?? [];
     for (const [i, part] of parts.entries()) {
-      const [, pid, start, where] = MARK.exec(part) ?? [];
-      if (where === place && !owners.has(`${pid}-${start}`)) orphaned.add(parts.slice(0, i + 1).join("."));
+      const [, pid, start, runPlace] = MARK.exec(part) ?? [];
+      if (runPlace === place && !owners.has(`${pid}-${start}`)) orphaned.add(parts.slice(0, i + 1).join("."));
     }
   }
   return [...orphaned];

@@ -62,7 +62,7 @@ suite("child process", () => {
     );
   });
 
-  test("gets its configured variables and none of VS Code's", async () => {
+  test("has its configured variables and none of VS Code's", async () => {
     process.env.ELECTRON_RUN_AS_NODE = "1";
     try {
       await using drive = new Drive(scriptedAgent([], { AGENT_KEY: "a b" }));
@@ -73,14 +73,14 @@ suite("child process", () => {
     }
   });
 
-  test("gets no signal if it exits at the end of stdin", async () => {
+  test("receives no signal if it exits at the end of stdin", async () => {
     const drive = await started([], { clock: new FakeClock() });
     await drive[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: 0, signal: null });
     deepEqual(drive.reported.at(-1), { ended: drive.process.pid });
   });
 
-  test("gets SIGTERM if it ignores the end of stdin", async function () {
+  test("receives SIGTERM if it ignores the end of stdin", async function () {
     if (process.platform === "win32") return skipped(this, "Windows has no signals");
     const drive = await started(["--ignore-stdin-end"], { clock: hurriedClock(10) });
     await drive[Symbol.asyncDispose]();
@@ -128,7 +128,7 @@ suite("child process", () => {
     equal(census(drive.run).length, 2, "they ignore SIGTERM, and hold the pipes");
     await eventually(() => pipes() === before, "our ends of the pipes are closed");
     equal(census(drive.run).length, 2);
-    // After SIGKILL. Polls slowly, because the system needs time.
+    // after SIGKILL; polls slowly, because the system needs time
     await eventually(async () => {
       await later(clock.now() < 1500 ? 50 : 1);
       return drive.reported.length === 2;
@@ -239,8 +239,8 @@ suite("reason of a process exit", () => {
     const file = path.join(folder.path, "agent");
     writeFileSync(file, "#!/bin/sh\n");
     chmodSync(file, 0o644);
-    const unheard: unknown[] = [];
-    const listener = (reason: unknown): void => void unheard.push(reason);
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown): void => void unhandled.push(reason);
     process.on("unhandledRejection", listener);
     await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
     match((await reasonOf(drive)).message, /not executable/);
@@ -248,7 +248,7 @@ suite("reason of a process exit", () => {
       setImmediate(resolve);
     });
     process.off("unhandledRejection", listener);
-    deepEqual(unheard, [], "the exit that nobody asked about rejects in silence");
+    deepEqual(unhandled, [], "the exit that nobody asked about rejects in silence");
   });
 });
 

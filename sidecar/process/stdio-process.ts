@@ -43,16 +43,16 @@ export function startProcess(spec: ProcessSpec, deps: ProcessDeps): AgentProcess
   return started.kind === "failed" ? notStarted(started.why) : new RunningProcess(started.child, spec.name, deps);
 }
 
-/** Silence after the exit that ends reading. Descendants can keep the pipes of a dead agent open. */
-const LAST_WORDS_MS = 250;
-/** Maximum extension of `LAST_WORDS_MS` while output arrives or the receiver applies back-pressure. */
-const PROLONGED_MS = 10_000;
+/** Silence after the exit that ends reading, because descendants can keep the pipes open. */
+const FINAL_SILENCE_MS = 250;
+/** Maximum total time of reading after the exit, while output arrives or the receiver applies back-pressure. */
+const MAX_DRAIN_MS = 10_000;
 /** Time for an agent to exit after it has closed its stdout; later the channel closes without its exit status. */
-const SILENT_MS = 1000;
+const EXIT_WAIT_MS = 1000;
 const STDERR_BYTES = 64 * 1024,
   GARBAGE_BYTES = 4 * 1024;
 /** Delay between the end of a process that was killed or does not read, and its detection. */
-const UNNOTICED_MS = 100;
+const DETECTION_DELAY_MS = 100;
 /** Signals of a program's own failure, which input that it has just read may have caused. */
 const OWN_FAULTS: ReadonlySet<NodeJS.Signals> = new Set([
   "SIGSEGV",
@@ -63,7 +63,7 @@ const OWN_FAULTS: ReadonlySet<NodeJS.Signals> = new Set([
   "SIGTRAP",
   "SIGSYS",
 ]);
-/** Per process. The ring buffer keeps the end of it. */
+/** Maximum bytes of stderr per process that are logged. */
 const LOGGED_BYTES = 256 * 1024;
 
 class RunningProcess implements AgentProcess {
@@ -79,8 +79,8 @@ class RunningProcess implements AgentProcess {
   readonly #stderrText = new RedactedStream();
   /** Invalid messages on stdout. Some programs print the reason for their exit there. */
   readonly #garbage = new TailBuffer(GARBAGE_BYTES);
-  readonly #lastWords: Promise<Closed>;
-  /** Time at which a write to stdin failed first. */
+  readonly #exitReason: Promise<Closed>;
+  /** Time of the first failed write to stdin. */
   #inputFailed: number | undefined;
   /** Pending while the receiver applies back-pressure. */
   #receiving: Promise<void> | undefined;
@@ -92,7 +92,7 @@ class RunningProcess implements AgentProcess {
     this.#deps = deps;
     this.pid = child.pid;
     this.exited = child.exited;
-    this.#lastWords = this.exited.then(async exit => {
+    this.#exitReason = this.exited.then(async exit => {
       const readUntil = this.#readUntil(exit);
       await this.#drained();
       return this.#explain(statusOf(exit), readUntil);
@@ -106,7 +106,7 @@ class RunningProcess implements AgentProcess {
         this.#garbage.push(Buffer.from(`${line}\n`));
         this.#log("garbage on stdout", { line, why });
       },
-      closedReason: () => this.#whySilent(),
+      closedReason: () => this.#closeReason(),
     });
     this.channel = {
       start: receiver => this.#stdio.start(this.#watched(receiver)),
@@ -136,15 +136,15 @@ class RunningProcess implements AgentProcess {
       },
       closed: reason => {
         if (this.#stopping) return receiver.closed(reason);
-        if (!this.#child.isRunning()) return void this.#lastWords.then(why => receiver.closed(why));
+        if (!this.#child.isRunning()) return void this.#exitReason.then(why => receiver.closed(why));
         receiver.closed(reason);
         void this[Symbol.asyncDispose]();
       },
     };
   }
 
-  async #whySilent(): Promise<Closed> {
-    if (await this.#child.within(SILENT_MS, this.exited)) return this.#lastWords;
+  async #closeReason(): Promise<Closed> {
+    if (await this.#child.within(EXIT_WAIT_MS, this.exited)) return this.#exitReason;
     return this.#explain("it closed its output");
   }
 
@@ -161,7 +161,7 @@ class RunningProcess implements AgentProcess {
   #readUntil({ signal }: Exit): number {
     const now = this.#deps.clock.now(),
       wasKilled = signal !== null && !OWN_FAULTS.has(signal);
-    return Math.min(wasKilled ? now - UNNOTICED_MS : now, (this.#inputFailed ?? Infinity) - UNNOTICED_MS);
+    return Math.min(wasKilled ? now - DETECTION_DELAY_MS : now, (this.#inputFailed ?? Infinity) - DETECTION_DELAY_MS);
   }
 
   /** Waits until both pipes have closed, or until no output arrives while the receiver is ready. */
@@ -178,16 +178,16 @@ class RunningProcess implements AgentProcess {
     );
     const isReady = (): boolean => this.#receiving === undefined && stdout.readableLength === 0;
     const arrived = (): number => (stdout instanceof Socket ? stdout.bytesRead : 0);
-    const until = this.#deps.clock.now() + PROLONGED_MS;
-    for (let over = false; !over && this.#deps.clock.now() < until; ) {
+    const until = this.#deps.clock.now() + MAX_DRAIN_MS;
+    for (let isDrained = false; !isDrained && this.#deps.clock.now() < until; ) {
       const before = { ready: isReady(), arrived: arrived() };
-      const ended = await this.#child.within(LAST_WORDS_MS, Promise.all([closed, this.#receiving]));
+      const ended = await this.#child.within(FINAL_SILENCE_MS, Promise.all([closed, this.#receiving]));
       await new Promise(resolve => {
         setImmediate(resolve);
       }); // lets buffered output reach the receiver
-      over = isReady() && (ended || (before.ready && before.arrived === arrived()));
+      isDrained = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
-    this.#logWords(this.#stderrText.push(this.#decoder.end()) + this.#stderrText.end());
+    this.#logStderr(this.#stderrText.push(this.#decoder.end()) + this.#stderrText.end());
     stdout.destroy();
     stderr.destroy();
   }
@@ -195,12 +195,12 @@ class RunningProcess implements AgentProcess {
   #onStderr(chunk: Buffer): void {
     const logged = this.#stderr.total;
     this.#stderr.push(chunk);
-    if (logged < LOGGED_BYTES) this.#logWords(this.#stderrText.push(this.#decoder.write(chunk)));
+    if (logged < LOGGED_BYTES) this.#logStderr(this.#stderrText.push(this.#decoder.write(chunk)));
     if (logged < LOGGED_BYTES && this.#stderr.total >= LOGGED_BYTES)
       this.#log("more on stderr is not logged", { bytes: LOGGED_BYTES });
   }
 
-  #logWords(text: string): void {
+  #logStderr(text: string): void {
     if (text !== "") this.#log("stderr", { text });
   }
 

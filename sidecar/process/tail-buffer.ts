@@ -1,7 +1,7 @@
-/** Keeps the last `limit` bytes of a stream. Holds at most twice as many. */
+/** Keeps the last `limit` bytes of a stream. Buffers at most twice as many. */
 export class TailBuffer {
   #chunks: Buffer[] = [];
-  #held = 0;
+  #buffered = 0;
   #total = 0;
 
   constructor(readonly limit: number) {}
@@ -13,13 +13,13 @@ export class TailBuffer {
 
   push(chunk: Buffer): void {
     this.#total += chunk.length;
-    this.#held += chunk.length;
+    this.#buffered += chunk.length;
     this.#chunks.push(chunk);
-    if (this.#held <= 2 * this.limit) return;
+    if (this.#buffered <= 2 * this.limit) return;
     // A copy, so that the older chunks are released.
-    const end = Buffer.from(Buffer.concat(this.#chunks).subarray(this.#held - this.limit));
+    const end = Buffer.from(Buffer.concat(this.#chunks).subarray(this.#buffered - this.limit));
     this.#chunks = [end];
-    this.#held = end.length;
+    this.#buffered = end.length;
   }
 
   /** Decodes UTF-8. A truncated character at the start is dropped. */

@@ -6,7 +6,7 @@ import { isWorking, ToolWatch } from "./tool-activity";
 const MINUTE = 60_000,
   QUIET_MS = 10 * MINUTE;
 
-class Watched {
+class Fixture {
   readonly clock = new FakeClock();
   cpu: number | undefined = 0;
   expired = 0;
@@ -19,7 +19,7 @@ class Watched {
     },
   });
 
-  /** Advances minute by minute. The tool uses `secondsEach` CPU seconds in each. */
+  /** Advances minute by minute. The tool uses `secondsEach` CPU seconds per minute. */
   async pass(minutes: number, secondsEach: number): Promise<void> {
     for (let i = 0; i < minutes; i++) {
       if (this.cpu !== undefined) this.cpu += secondsEach;
@@ -29,9 +29,9 @@ class Watched {
   }
 }
 
-suite("ToolActivity", () => {
+suite("ToolWatch", () => {
   test("does not expire during a silent build while its processes use the CPU", async () => {
-    const build = new Watched();
+    const build = new Fixture();
     await build.pass(180, 60);
     equal(build.expired, 0);
     build.watch.end();
@@ -39,15 +39,15 @@ suite("ToolActivity", () => {
   });
 
   test("expires within twice the limit after the CPU use ends", async () => {
-    const build = new Watched();
+    const build = new Fixture();
     await build.pass(60, 60);
     await build.pass(20, 0);
     deepEqual([build.expired, build.clock.waiting], [1, 0]);
   });
 
   test("expires after the limit without CPU use or without system information", async () => {
-    const idle = new Watched(),
-      unknown = new Watched();
+    const idle = new Fixture(),
+      unknown = new Fixture();
     unknown.cpu = undefined;
     await idle.pass(9, 0.1);
     await unknown.pass(9, 0);
@@ -58,7 +58,7 @@ suite("ToolActivity", () => {
   });
 
   test("measures the silence from the last output", async () => {
-    const tool = new Watched();
+    const tool = new Fixture();
     await tool.pass(9, 0);
     tool.watch.onEvent();
     await tool.pass(9, 0);
@@ -68,7 +68,7 @@ suite("ToolActivity", () => {
   });
 
   test("does not expire after its end, even during a measurement", async () => {
-    const tool = new Watched();
+    const tool = new Fixture();
     tool.clock.advance(QUIET_MS);
     tool.watch.end();
     for (let turn = 0; turn < 5; turn++) await Promise.resolve();

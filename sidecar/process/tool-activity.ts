@@ -1,15 +1,17 @@
 /**
- * Expires for a tool that produces no output and uses no CPU time. A compiler may print nothing for an hour but uses
- * CPU time; a tool that hangs does not.
+ * Watches a tool, and expires when the tool produces no output and uses no CPU time. A silent compiler uses CPU time; a
+ * tool that hangs does not.
  *
  *   armed ── limit passed ──▶ measuring ── recent output, or CPU time used ──▶ armed
  *                                 └─ no output, and next to no CPU time used ──▶ expired
  *
- * Invariants: it expires at most once, and never after `end`. Where CPU time is unavailable, only output counts.
+ * Invariants:
+ * - Expires at most once, and never after `end`.
+ * - Where CPU time is unavailable, only output counts.
  */
 import type { Clock } from "../rpc/clock";
 
-/** Share of one CPU. A process that only waits (a spinner, network polling) stays below it. */
+/** Share of one CPU. A process that only waits (a spinner, network polling) stays below this share. */
 const WORKING_SHARE = 0.01;
 
 /** Pure. Compares CPU seconds of all processes of the tool, measured `ms` apart. Undefined: unavailable. */
@@ -31,7 +33,7 @@ export interface ToolWatchDeps {
 export class ToolWatch {
   #lastOutputAt: number;
   #measured: { readonly at: number; readonly cpu: number };
-  #alarm: Disposable | undefined;
+  #timer: Disposable | undefined;
   #state: "armed" | "measuring" | "ended" = "armed";
 
   constructor(private readonly deps: ToolWatchDeps) {
@@ -47,12 +49,12 @@ export class ToolWatch {
 
   end(): void {
     this.#state = "ended";
-    this.#alarm?.[Symbol.dispose]();
+    this.#timer?.[Symbol.dispose]();
   }
 
   #arm(ms: number): void {
     this.#state = "armed";
-    this.#alarm = this.deps.clock.after(ms, () => void this.#measure());
+    this.#timer = this.deps.clock.after(ms, () => void this.#measure());
   }
 
   async #measure(): Promise<void> {

@@ -20,7 +20,7 @@ export interface ToolOptions {
   readonly stdout?: (chunk: Buffer) => void;
   /** All chunks of stderr as they arrive. */
   readonly stderr?: (chunk: Buffer) => void;
-  /** Maximum time without output, after which the tool is ended. Default: ten minutes. */
+  /** Maximum time without output, in milliseconds, after which the tool is ended. Default: ten minutes. */
   readonly quietMs?: number;
   /**
    * CPU seconds used so far by the processes of this group. While they use CPU time, missing output does not end the
@@ -48,13 +48,13 @@ export class ToolSilent extends Error {
 
 const QUIET_MS = 10 * 60_000;
 const OUTPUT_TAIL_BYTES = 64 * 1024;
-/** Descendants can keep the pipes open. */
-const LAST_WORDS_MS = 250;
+/** Milliseconds to wait for output after the exit, because descendants can keep the pipes open. */
+const LAST_OUTPUT_MS = 250;
 
 /** Rejects with an `AgentError` if the tool cannot be started, with `ToolSilent`, or with the signal's reason. */
 export async function runTool(
   spec: ProcessSpec,
-  { signal, line, stdout: toOut, stderr: toErr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions,
+  { signal, line, stdout: onStdout, stderr: onStderr, quietMs = QUIET_MS, cpuSeconds }: ToolOptions,
   deps: ProcessDeps,
 ): Promise<ToolResult> {
   signal.throwIfAborted();
@@ -62,11 +62,11 @@ export async function runTool(
   if (started.kind === "failed") throw await started.why;
   const { child } = started;
   child.stdin.end();
-  if (toOut) child.stdout.on("data", toOut);
-  if (toErr) child.stderr.on("data", toErr);
-  let cut: { readonly why: unknown } | undefined;
+  if (onStdout) child.stdout.on("data", onStdout);
+  if (onStderr) child.stderr.on("data", onStderr);
+  let ended: { readonly why: unknown } | undefined;
   const end = (why: unknown): void => {
-    cut ??= { why };
+    ended ??= { why };
     void child.kill();
   };
   const watch = new ToolWatch({
@@ -82,8 +82,8 @@ export async function runTool(
   try {
     const exit = await child.exited;
     await child.gone;
-    await lastWords(child);
-    if (cut !== undefined) throw cut.why;
+    await drain(child);
+    if (ended !== undefined) throw ended.why;
     return { exit, stdout: stdout.text(), stderr: stderr.text() };
   } finally {
     watch.end();
@@ -91,7 +91,7 @@ export async function runTool(
   }
 }
 
-async function lastWords(child: Child): Promise<void> {
+async function drain(child: Child): Promise<void> {
   const closed = [child.stdout, child.stderr].map(stream =>
     stream.closed
       ? Promise.resolve()
@@ -99,14 +99,14 @@ async function lastWords(child: Child): Promise<void> {
           stream.once("close", resolve);
         }),
   );
-  await child.within(LAST_WORDS_MS, Promise.all(closed));
+  await child.within(LAST_OUTPUT_MS, Promise.all(closed));
   child.stdout.destroy();
   child.stderr.destroy();
 }
 
 function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): TailBuffer {
   const tail = new TailBuffer(OUTPUT_TAIL_BYTES),
-    lines = line && new SpokenLines(line);
+    lines = line && new LineSplitter(line);
   stream.on("data", (chunk: Buffer) => {
     watch.onEvent();
     tail.push(chunk);
@@ -122,7 +122,7 @@ const MAX_LINE_LENGTH = 300;
  * Splits output into lines as a terminal shows them. A carriage return also starts a line (progress bars). Colours are
  * removed.
  */
-class SpokenLines {
+class LineSplitter {
   readonly #notify: (line: string) => void;
   #rest = "";
 

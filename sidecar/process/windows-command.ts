@@ -23,8 +23,8 @@ export class UnquotableArgument extends Error {
 }
 
 /**
- * Same code as the system's error. Windows searches the current folder first for a plain name, and a repository must
- * not provide programs.
+ * Has the code of the system's error. The program is not started, because Windows searches the current folder first,
+ * and a repository must not provide programs.
  */
 export class ProgramNotFound extends Error {
   override readonly name = "ProgramNotFound";
@@ -48,7 +48,7 @@ export function windowsLaunch(
     file = found ?? command;
   if (found === undefined && !isPath) throw new ProgramNotFound(`“${command}” is not on the PATH.`);
   if (/(?:^|[\\/])cmd\.exe$/i.test(file) && isLine(args))
-    return { file, args: [...FOR_A_LINE, `"${args[3]}"`], verbatim: true };
+    return { file, args: [...CMD_OPTIONS, `"${args[3]}"`], verbatim: true };
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
   const line = [`"${scriptPath(file)}"`, ...args.map(quoteForScript)].join(" ");
   // /s strips only the outermost quotes. /v:off disables `!` variables. /e:on enables the `%` expansion used below.
@@ -64,9 +64,9 @@ export function windowsLaunch(
  * These options make `cmd.exe` strip the outermost quotes. Node would escape inner quotes with a backslash, which
  * `cmd.exe` does not support.
  */
-const FOR_A_LINE = ["/d", "/s", "/c"] as const;
+const CMD_OPTIONS = ["/d", "/s", "/c"] as const;
 function isLine(args: readonly string[]): boolean {
-  return args.length === 4 && FOR_A_LINE.every((option, i) => args[i] === option);
+  return args.length === 4 && CMD_OPTIONS.every((option, i) => args[i] === option);
 }
 
 function scriptPath(file: string): string {
@@ -76,9 +76,10 @@ function scriptPath(file: string): string {
 }
 
 /**
- * Quotes an argument. A quote inside is doubled: quotes stay balanced however often `cmd.exe` parses the line (once
- * itself, once for `%*` in the script), and programs parse two as one. Backslashes before a quote are doubled, by the
- * rule of those programs. `%` cannot be escaped; after an expansion to nothing it does not start a variable name.
+ * Quotes an argument. Inner quotes are doubled, so that quotes stay balanced when `cmd.exe` parses the line twice
+ * (itself, and for `%*` in the script). Programs parse a doubled quote as one. Backslashes before a quote are doubled,
+ * by the rule of those programs. `%` cannot be escaped; after an expansion to nothing it does not start a variable
+ * name.
  */
 function quoteForScript(argument: string): string {
   if (/[\r\n\0]/.test(argument))

@@ -37,7 +37,7 @@ function setUp(params: object, method = "session/new", protocolVersion = 1) {
   return setUpWith(played(), { protocolVersion }, params, method);
 }
 
-/** The server's declaration in the session setup that reaches an agent with this `initialize` result. */
+/** Returns the params of the session setup request at an agent with this `initialize` result. */
 function setUpWith({ client, successor }: ReturnType<typeof played>, answer: object, params: object, method: string) {
   client.deliver({ id: 1, method: "initialize", params: { protocolVersion: 1 } } as never);
   successor.deliver({ id: 1, result: answer } as never);
@@ -107,7 +107,7 @@ suite("added MCP server", () => {
     );
   });
 
-  test("gets a unique name in the session", async () => {
+  test("has a unique name in the session", async () => {
     deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [
       { name: "git" },
       { name: "git_2" },
@@ -115,7 +115,7 @@ suite("added MCP server", () => {
     ]);
   });
 
-  test("is not added to an extension's own session, whose bytes pass unchanged", () => {
+  test("is not added to a side session, whose bytes are unchanged", () => {
     const { client, successor } = played(),
       lines = [
         `{"jsonrpc":"2.0", "id":7,"method":"session/new","params":{"cwd":"/","_meta":{"${SIDE_SESSION}":"ferris"}}}`,
@@ -127,19 +127,19 @@ suite("added MCP server", () => {
     }
   });
 
-  test("keeps existing servers unchanged and gets unique names (property)", () => {
+  test("keeps existing servers unchanged and has unique names (property)", () => {
     const servers = fc.array(fc.record({ name: fc.constantFrom("a", "b", "a_2", "a_3"), command: fc.string() }), {
       maxLength: 6,
     });
     fc.assert(
       fc.property(fc.uniqueArray(fc.constantFrom("a", "b", "a_2"), { maxLength: 3 }), servers, (names, added) => {
-        const there = names.map(name => ({ name })),
-          after = besideServers(there, added),
+        const existing = names.map(name => ({ name })),
+          after = besideServers(existing, added),
           all = after.map(server => objectOr(server).name);
-        deepEqual(after.slice(0, there.length), there);
-        equal(new Set(all).size, there.length + added.length);
+        deepEqual(after.slice(0, existing.length), existing);
+        equal(new Set(all).size, existing.length + added.length);
         deepEqual(
-          after.slice(there.length).map(server => objectOr(server).command),
+          after.slice(existing.length).map(server => objectOr(server).command),
           added.map(({ command }) => command),
         );
       }),

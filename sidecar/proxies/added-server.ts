@@ -1,16 +1,15 @@
 /**
- * A proxy that adds a user's MCP server (a program or an address) to the sessions of its chain. An agent that supports
- * only programs gets, for an address, the program that connects to it (`shim.ts`).
+ * A proxy that adds a user's MCP server (a program or an address) to the sessions of its chain. For an agent without
+ * http, an address is declared as a program that connects to it (`shim.ts`).
  *
- * If the agent advertises http and its MCP servers are reached over ACP, the sidecar starts a program for each session
- * (`program-server.ts`). It offers the program like the servers of extensions, so that the MCP bridge chooses the
- * transport and records the delivery (issue 14 item 2). Otherwise the agent starts the program itself, and delivery is
- * not recorded.
+ * If the agent advertises http and MCP over ACP, the sidecar starts the program for each session (`program-server.ts`).
+ * The program is offered like the servers of extensions, so that the MCP bridge chooses the transport and records the
+ * delivery (issue 14 item 2). Otherwise the agent starts the program itself, and delivery is not recorded.
  *
  * Invariants:
- * - All other messages pass as the bytes that arrived, and so does a session that an extension opened for itself.
+ * - All other messages are forwarded as the received bytes, and so is the setup of a side session.
  * - The server's name is unique within its session.
- * - A program started by the sidecar ends with its session and with the chain.
+ * - A program started by the sidecar is stopped with its session and with the chain.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
@@ -34,7 +33,7 @@ export interface StdioServer {
 /** Starts the programs of MCP servers. */
 export interface ServerStarter {
   readonly clock: Clock;
-  /** `cwd` is the folder of the session; undefined if it has none. */
+  /** `cwd` is the folder of the session; undefined if absent. */
   readonly start: (
     title: string,
     server: StdioServer,
@@ -71,7 +70,7 @@ interface Added {
 class AddedServer {
   #agent: McpAbilities = NO_ABILITIES;
   readonly #offered: SessionServers;
-  /** Programs that are ending. */
+  /** Programs that are being stopped. */
   readonly #ending = new Set<Promise<void>>();
 
   constructor(
@@ -110,7 +109,7 @@ class AddedServer {
     });
   }
 
-  /** Undefined if the agent itself starts the program or connects to the address. */
+  /** Returns undefined if the agent itself starts the program or connects to the address. */
   #offer(cwd: unknown): StandingServer | undefined {
     const { title, name, server, starter } = this.added,
       { http, acp } = this.#agent,
@@ -140,7 +139,7 @@ class AddedServer {
   }
 }
 
-/** The declaration in a form that the agent supports. */
+/** Returns the declaration in a form that the agent supports. */
 function declarationOf(
   name: string,
   server: StdioServer | HttpServer,
@@ -152,7 +151,7 @@ function declarationOf(
     "url" in server
       ? shimDeclaration(shim, server)
       : { command: server.command, args: server.args, env: pairs(server.env) };
-  return { ...(version >= 2 ? { type: "stdio" } : {}), name, ...program }; // in v1 a program has no type
+  return { ...(version >= 2 ? { type: "stdio" } : {}), name, ...program }; // ACP v1 has no type here
 }
 
 function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] {

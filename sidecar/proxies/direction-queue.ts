@@ -1,16 +1,16 @@
 /**
  * One direction of a proxy: a queue that is blocked while its head is held.
  *
- *   free ── a turn begins ──▶ beginning ── it keeps its hold ──▶ held
+ *   free ── a turn begins ──▶ beginning ── turn keeps a hold ──▶ held
  *     ▲                           │ releases at once               │ releases, or is overruled
  *     └──────── queue empty ──────┴────── the next turn ◀──────────┘
  *
  * Invariants:
- * - Items leave, or get their turn, in the order in which they were taken.
- * - Nothing waits while the queue is free; there is at most one hold.
- * - Up to `LOW_WATER_MARK` frames may wait before the reader is paused.
- * - While the proxy waits for an answer in this direction, the reader is not paused. From `HIGH_WATER_MARK` frames on
- *   the hold is overruled, because the answer may be behind them.
+ * - Frames are sent, and turns are started, in the order in which they were added.
+ * - No item waits while the queue is free. At most one hold exists.
+ * - The reader is paused while `LOW_WATER_MARK` or more items are queued.
+ * - While a response to the proxy is pending in this direction, the reader is not paused. At `HIGH_WATER_MARK` items,
+ *   the hold is overruled, because the response may arrive behind them.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -19,7 +19,7 @@ const LOW_WATER_MARK = 64,
   HIGH_WATER_MARK = 1000;
 
 export interface Hold {
-  /** Lets the next item have its turn. No effect after an earlier release or after being overruled. */
+  /** Starts the next item. No effect if the hold was released or overruled before. */
   letGo(): void;
 }
 
@@ -34,14 +34,14 @@ const FREE: Head = { kind: "free" },
 export class DirectionQueue {
   readonly #sink: Channel;
   readonly #isAwaited: () => boolean;
-  readonly #waiting: (Frame | Turn)[] = [];
+  readonly #queued: (Frame | Turn)[] = [];
   #head: Head = FREE;
-  /** While the sink reads slowly: settles when it has caught up. */
+  /** Set while the sink is full; settles when the sink has drained. */
   #slow: Promise<void> | undefined;
-  /** While the reader is paused because too many frames wait. */
+  /** Set while the reader is paused because too many items are queued. */
   #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined;
 
-  /** `isAwaited` returns whether an answer to a request of the proxy itself is still expected in this direction. */
+  /** `isAwaited` returns whether a response to the proxy's own requests is pending in this direction. */
   constructor(sink: Channel, isAwaited: () => boolean) {
     this.#sink = sink;
     this.#isAwaited = isAwaited;
@@ -51,14 +51,11 @@ export class DirectionQueue {
     return this.#head.kind === "free";
   }
 
-  /**
-   * Sends the frame, or starts the turn, after all items that were taken before. Returns the result for the reader's
-   * `receive`.
-   */
+  /** Sends the frame, or starts the turn, after all earlier items. Returns the result for the reader's `receive`. */
   take(next: Frame | Turn): void | Promise<void> {
-    this.#waiting.push(next);
+    this.#queued.push(next);
     if (this.#head.kind === "free") this.#advance();
-    return this.#pressure();
+    return this.#backpressure();
   }
 
   /** Fast path of `take` for a frame while the queue is free. */
@@ -76,16 +73,16 @@ export class DirectionQueue {
 
   /** Ends the current hold. */
   overrule(): void {
-    if ("hold" in this.#head) this.#letGo(this.#head.hold);
+    if ("hold" in this.#head) this.#release(this.#head.hold);
   }
 
-  /** Gives every waiting item its turn, despite any hold. */
+  /** Sends or starts every queued item, despite any hold. */
   flush(): void {
     while (this.#head.kind === "held") this.overrule();
   }
 
   #advance(): void {
-    for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
+    for (let next = this.#queued.shift(); next; next = this.#queued.shift()) {
       if (typeof next !== "function") this.send(next);
       else if (this.#isHeldBy(next)) break;
     }
@@ -93,19 +90,19 @@ export class DirectionQueue {
   }
 
   #isHeldBy(turn: Turn): boolean {
-    const hold: Hold = { letGo: () => this.#letGo(hold) };
+    const hold: Hold = { letGo: () => this.#release(hold) };
     this.#head = { kind: "beginning", hold };
     turn(hold);
-    const stays = this.#isStarting();
-    this.#head = stays ? { kind: "held", hold } : FREE;
-    return stays;
+    const isHeld = this.#isStarting();
+    this.#head = isHeld ? { kind: "held", hold } : FREE;
+    return isHeld;
   }
 
   #isStarting(): boolean {
     return this.#head.kind === "beginning";
   }
 
-  #letGo(hold: Hold): void {
+  #release(hold: Hold): void {
     const head = this.#head;
     if (!("hold" in head) || head.hold !== hold) return;
     if (head.kind === "beginning") {
@@ -116,17 +113,17 @@ export class DirectionQueue {
     this.#advance();
   }
 
-  #pressure(): void | Promise<void> {
-    if (this.#waiting.length >= HIGH_WATER_MARK && this.#isAwaited()) this.overrule();
-    return this.#isCrowded() ? (this.#pause ??= pause()).over : this.#slow;
+  #backpressure(): void | Promise<void> {
+    if (this.#queued.length >= HIGH_WATER_MARK && this.#isAwaited()) this.overrule();
+    return this.#isFull() ? (this.#pause ??= pause()).over : this.#slow;
   }
 
-  #isCrowded(): boolean {
-    return this.#waiting.length >= LOW_WATER_MARK && !this.#isAwaited();
+  #isFull(): boolean {
+    return this.#queued.length >= LOW_WATER_MARK && !this.#isAwaited();
   }
 
   #resume(): void {
-    if (!this.#pause || this.#isCrowded()) return;
+    if (!this.#pause || this.#isFull()) return;
     const { end } = this.#pause;
     this.#pause = undefined;
     if (this.#slow) void this.#slow.then(end);

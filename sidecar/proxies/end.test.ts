@@ -115,7 +115,7 @@ suite("proxy kit: end", () => {
     deepEqual(client.received, ['#1 = "mended: Gone."']);
   });
 
-  test("closes both sides, answers open requests and reports a failing close when it is disposed", async () => {
+  test("closes both sides, answers open requests and reports a failing close on disposal", async () => {
     const { client, successor, chain, warnings, served } = rig({
       fromClient: { requests: { m: request => request.pass(), own: () => new Promise(() => {}) } },
       close: async () => {
@@ -169,7 +169,7 @@ suite("proxy kit: end", () => {
     await busy;
   });
 
-  test("leaves both channels alone when the proxy cannot be created", () => {
+  test("starts and disposes no channel when the proxy cannot be created", () => {
     const client = new PlayedNeighbour(),
       successor = new PlayedNeighbour();
     throws(

@@ -1,13 +1,14 @@
 /**
  * A message that an interceptor handles.
  *
- *   waiting ── its turn ──▶ running ── pass ──▶ passed ── the answer's turn ──▶ answered
+ *   waiting ── its turn ──▶ running ── pass ──▶ passed ─── response's turn ───▶ answered
  *      └─────────────────────┴───────── the interceptor finishes ──┴──────────────┴──▶ finished
  *
  * Invariants:
  * - A request is answered exactly once.
- * - It is passed on at most once, before it is answered; `pass` always settles.
- * - It holds its position while it runs, and the position of the answer while the interceptor handles the answer.
+ * - A request is forwarded at most once, before it is answered. `pass` always settles.
+ * - A message holds its position while its interceptor runs. A response holds its position while the interceptor
+ *   handles it.
  */
 import { Frame, FrameError, type Envelope } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
@@ -22,9 +23,9 @@ export interface Ways {
   readonly name: string;
   /** Sends a frame to the message's destination. */
   onward(frame: Frame): void;
-  /** Sends the answer to the sender of the request; the last message about this request. */
+  /** Sends the response to the sender of the request. This is the last message for the request. */
   answer(id: Id, frame: Frame): void;
-  /** Registers the request, so that its answer is delivered to it. */
+  /** Registers the forwarded request, so that its response is delivered to `request.answered`. */
   expect(id: Id, request: Interception): void;
   onWarning(what: string, detail: unknown): void;
 }
@@ -79,21 +80,21 @@ export class Interception implements PassingRequest {
     if ("hold" in this.#state) this.#state.hold.letGo();
   }
 
-  /** Handles the answer to the passed request, in its turn. */
+  /** Handles the response to the forwarded request, in queue order. */
   answered(frame: Frame, hold: Hold): void {
     if (this.#state.kind !== "passed") return hold.letGo();
     this.#settle({ kind: "answered", hold, outcome: outcomeOf(frame), frame }, this.#state);
   }
 
-  /** Settles the request when no answer will arrive. */
+  /** Settles the forwarded request when no response can arrive. */
   unanswered(error: RpcError): void {
     if (this.#state.kind === "passed")
       this.#settle({ kind: "answered", hold: NO_HOLD, outcome: { ok: false, error }, frame: undefined }, this.#state);
   }
 
   /**
-   * Handles a cancellation, or the end of the sender's connection (`reason`). Returns true if the components behind the
-   * proxy must receive it too.
+   * Handles a cancellation, or the close of the sender's connection (`reason`). Returns true if the cancellation must
+   * be forwarded.
    */
   abort(reason?: RpcError): boolean {
     const isPassed = this.#state.kind === "passed";
@@ -101,7 +102,7 @@ export class Interception implements PassingRequest {
     return isPassed;
   }
 
-  /** Answers the request at once, in any state of the interceptor. */
+  /** Fails the request immediately, in any state of the interceptor. */
   end(error: RpcError): void {
     this.abort(error);
     this.unanswered(error);
@@ -111,7 +112,7 @@ export class Interception implements PassingRequest {
   async #pass(params: unknown): Promise<unknown> {
     const state = this.#state;
     if (state.kind !== "running") throw new Error(`“${this.method}” can be forwarded once, before its response`);
-    if (this.#aborting?.signal.aborted) throw this.#withdrawn();
+    if (this.#aborting?.signal.aborted) throw this.#abortError();
     const frame = params === undefined ? this.#frame : withParams(this.#frame, params);
     const answer = new Promise<unknown>((resolve, reject) => {
       this.#state = {
@@ -130,39 +131,39 @@ export class Interception implements PassingRequest {
     settle(next.outcome);
   }
 
-  /** A result that the interceptor returns unchanged is sent as the bytes that arrived. */
+  /** A result that the interceptor returns unchanged is sent as the received bytes. */
   #respond(result: unknown): void {
     const state = this.#state;
-    const isAsItCame = state.kind === "answered" && state.outcome.ok && state.outcome.result === result;
+    const isUnchanged = state.kind === "answered" && state.outcome.ok && state.outcome.result === result;
     this.#finish(
-      isAsItCame && state.frame ? state.frame : Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }),
+      isUnchanged && state.frame ? state.frame : Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }),
     );
   }
 
   #fail(error: unknown): void {
     const state = this.#state;
-    const isAsItCame = state.kind === "answered" && !state.outcome.ok && state.outcome.error === error;
+    const isUnchanged = state.kind === "answered" && !state.outcome.ok && state.outcome.error === error;
     if (!(error instanceof RpcError || error instanceof FrameError) && !this.#aborting?.signal.aborted)
       this.#ways.onWarning(`${this.#ways.name} failed at ${this.method}`, error);
-    this.#finish(isAsItCame && state.frame ? state.frame : this.#failure(error));
+    this.#finish(isUnchanged && state.frame ? state.frame : this.#failure(error));
   }
 
   #finish(answer: Frame): void {
     const state = this.#state;
     if (state.kind === "finished") return;
     this.#ways.answer(this.id, answer);
-    // last: an answer that cannot be sent throws, and the request can still be failed
+    // last, so that the request can still fail if the response is not serialisable
     this.#state = { kind: "finished" };
     if ("hold" in state) state.hold.letGo();
   }
 
   #failure(error: unknown): Frame {
-    return Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#explained(error).toJSON() });
+    return Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#asRpcError(error).toJSON() });
   }
 
-  #explained(error: unknown): RpcError {
+  #asRpcError(error: unknown): RpcError {
     if (error instanceof RpcError) return error;
-    if (this.#aborting?.signal.aborted) return this.#withdrawn();
+    if (this.#aborting?.signal.aborted) return this.#abortError();
     if (error instanceof FrameError) return new RpcError(error.code, `“${this.method}” is invalid: ${error.message}.`);
     return new RpcError(
       RpcCode.internalError,
@@ -170,7 +171,7 @@ export class Interception implements PassingRequest {
     );
   }
 
-  #withdrawn(): RpcError {
+  #abortError(): RpcError {
     const reason: unknown = this.#aborting?.signal.reason;
     return reason instanceof RpcError ? reason : new RpcError(RpcCode.requestCancelled, "The request was cancelled.");
   }
@@ -199,7 +200,7 @@ class PassingNote implements PassingNotification {
     this.hold.letGo();
   }
 
-  through(): void {
+  finish(): void {
     if (this.#state === "open") this.#state = "dropped";
     this.hold.letGo();
   }
@@ -216,10 +217,10 @@ export function passNotification(
   const note = new PassingNote(method, frame, ways, hold);
   follow(
     () => interceptor(note),
-    () => note.through(),
+    () => note.finish(),
     error => {
       ways.onWarning(`${ways.name} failed at ${method}`, error);
-      note.through();
+      note.finish();
     },
   );
 }

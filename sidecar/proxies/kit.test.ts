@@ -4,7 +4,7 @@ import { RpcError, type Message } from "../rpc/message";
 import { deferred, rig, turn } from "../testing/chain/proxy-rig";
 import type { PassingNotification, PassingRequest, Proxy, RequestInterceptor } from "./proxy";
 
-const sees = (method: string, interceptor: RequestInterceptor): Proxy => ({
+const intercepts = (method: string, interceptor: RequestInterceptor): Proxy => ({
   fromClient: { requests: { [method]: interceptor } },
 });
 
@@ -72,8 +72,8 @@ suite("proxy kit: forwarding", () => {
     }
   });
 
-  for (const proxy of [{}, sees("m", request => request.pass({ seen: true }))])
-    test(`slows a fast neighbour, ${proxy.fromClient ? "for each writer" : "also for a pass-through"}`, async () => {
+  for (const proxy of [{}, intercepts("m", request => request.pass({ seen: true }))])
+    test(`applies back-pressure ${proxy.fromClient ? "with" : "without"} interceptors`, async () => {
       const { client, successor } = rig(proxy);
       for (const method of ["n", "m"]) {
         successor.isSlow();
@@ -95,16 +95,16 @@ suite("proxy kit: forwarding", () => {
 suite("proxy kit: requests", () => {
   test("forwards the frame or changed params and returns the response with the original id", async () => {
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         const { twice } = request.params as { twice?: boolean };
         const answer = await request.pass(twice ? { n: 2 } : undefined);
         return twice ? { answer } : answer;
       }),
     );
-    const asked = Frame.of({ jsonrpc: "2.0", id: 7, method: "m", params: { n: 1 } }),
+    const request = Frame.of({ jsonrpc: "2.0", id: 7, method: "m", params: { n: 1 } }),
       answered = Frame.raw(Buffer.from('{"id":7,"result":{"big":12345678901234567890}}'));
-    client.deliver(asked);
-    strictEqual(successor.frames[0], asked);
+    client.deliver(request);
+    strictEqual(successor.frames[0], request);
     successor.deliver(answered);
     await turn();
     strictEqual(client.frames[0], answered);
@@ -123,7 +123,7 @@ suite("proxy kit: requests", () => {
 
   test("forwards an error response unchanged unless an interceptor handles it", async () => {
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         try {
           return await request.pass();
         } catch (error) {
@@ -219,7 +219,9 @@ suite("proxy kit: requests", () => {
 
   test("rejects pass for an invalid response", async () => {
     const { client, successor } = rig(
-      sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 29)}`)),
+      intercepts("m", request =>
+        request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 29)}`),
+      ),
     );
     client.deliver({ id: 1, method: "m" });
     successor.deliver('{"id":1,"result":{"a":nonsense}}');
@@ -234,7 +236,7 @@ suite("proxy kit: requests", () => {
       };
     let late: PassingRequest | undefined;
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         late = request;
         const first = request.pass();
         void request.pass();
@@ -254,7 +256,7 @@ suite("proxy kit: requests", () => {
 
   test("drops the successor's response after an early response", async () => {
     const { client, successor } = rig(
-      sees("m", request => {
+      intercepts("m", request => {
         void request.pass();
         return "early";
       }),
@@ -270,7 +272,7 @@ suite("proxy kit: requests", () => {
   });
 
   test("responds with an error if the result is not serializable", async () => {
-    const { client, served } = rig(sees("m", async () => 1n));
+    const { client, served } = rig(intercepts("m", async () => 1n));
     const sent: string[] = [];
     client.send = frame => {
       sent.push(Buffer.from(frame.bytes).toString());
@@ -371,7 +373,7 @@ suite("proxy kit: cancellation", () => {
 
   test("aborts the signal of a forwarded request, forwards the cancellation and awaits the response", async () => {
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         const answer = await request.pass().catch(() => "cancelled");
         return [request.signal.aborted, answer];
       }),
@@ -388,7 +390,7 @@ suite("proxy kit: cancellation", () => {
   test("only aborts the signal of a request that was not forwarded or has its response", async () => {
     const gate = deferred();
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         const { after } = request.params as { after: boolean };
         if (after) await request.pass();
         const aborted = new Promise(resolve => request.signal.addEventListener("abort", () => resolve("aborted")));
@@ -427,7 +429,7 @@ suite("proxy kit: cancellation", () => {
     client.deliver({ id: 1, method: "passes" });
     client.deliver({ id: 2, method: "fails" });
     client.deliver(cancel(1));
-    client.deliver(cancel(2)); // it is still waiting for its turn
+    client.deliver(cancel(2)); // while the request is queued
     gate.resolve();
     await turn();
     deepEqual(
@@ -439,7 +441,7 @@ suite("proxy kit: cancellation", () => {
   test("forwards the cancellation of an unknown request behind that request", async () => {
     const gate = deferred();
     const { client, successor } = rig(
-      sees("m", async request => {
+      intercepts("m", async request => {
         await gate.promise;
         return await request.pass();
       }),
@@ -479,7 +481,7 @@ suite("proxy kit: own requests", () => {
     deepEqual(await answer, { y: 2 });
     await rejects(failed, new RpcError(3, "no", 4));
     successor.deliver({ id: 1001, result: 0 });
-    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // not an answer of ours, so it is forwarded
+    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // not for the proxy, so it is forwarded
   });
 
   test("is cancelled by its signal and still resolved, and is not sent if already aborted", async () => {

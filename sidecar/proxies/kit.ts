@@ -4,11 +4,10 @@
  *   client ── Router ── DirectionQueue ──▶ successor
  *   client ◀── DirectionQueue ── Router ── successor
  *
- * The proxy's own messages are sent out of order, past the queues. Messages for the proxy are taken out before them.
+ * The proxy's own messages bypass the queues. Messages for the proxy itself are delivered before the queues.
  *
- * Invariants: when one neighbour disconnects, the other receives all earlier messages; then the chain ends. Everything
- * that waits is settled, every request that the proxy holds is answered, both channels are disposed, and `close` is
- * called once.
+ * Invariants: when one neighbour disconnects, the other receives all earlier messages before the chain ends. At the
+ * end, every pending request is settled, both channels are disposed, and `close` is called once.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Ids } from "../rpc/hop";
@@ -30,9 +29,8 @@ export interface Served extends AsyncDisposable {
 }
 
 /**
- * Takes ownership of both channels: starts them now, and disposes them when either closes or when it is disposed
- * itself. `ids` is shared with the surrounding conductor. Errors of `create` are thrown here, before the channels are
- * started.
+ * Takes ownership of both channels: starts them, and disposes them when either closes or the result is disposed. `ids`
+ * is shared with the surrounding conductor. Errors of `create` are thrown before the channels are started.
  */
 export function serveProxy(
   definition: ProxyDefinition,
@@ -111,16 +109,16 @@ class ServedProxy implements Served {
     return this.#end({ message: "The chain was closed." });
   }
 
-  #end(reason: Closed, gone?: Router): Promise<void> {
-    return (this.#ended ??= this.#endNow(reason, gone));
+  #end(reason: Closed, disconnected?: Router): Promise<void> {
+    return (this.#ended ??= this.#endNow(reason, disconnected));
   }
 
-  async #endNow(reason: Closed, gone: Router | undefined): Promise<void> {
-    if (gone) {
-      gone.withdraw(reason);
-      await afterThis(); // everything that was not blocked has left in order
-      gone.flush(reason);
-      await afterThis();
+  async #endNow(reason: Closed, disconnected: Router | undefined): Promise<void> {
+    if (disconnected) {
+      disconnected.withdraw(reason);
+      await pendingWork(); // sends all queued frames that are not blocked
+      disconnected.flush(reason);
+      await pendingWork();
     }
     for (const direction of [this.#down, this.#up]) direction.end(reason);
     await Promise.resolve(); // set `#ended` before the channels report that they closed
@@ -141,6 +139,6 @@ class ServedProxy implements Served {
 }
 
 /** Resolves when all pending work that is not blocked has run. */
-function afterThis(): Promise<void> {
+function pendingWork(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

@@ -1,13 +1,11 @@
-/**
- * The MCP servers that a proxy offers over ACP. Messages for other servers pass through to the proxy that offers them.
- */
+/** The MCP servers that a proxy offers over ACP. Messages for other servers are forwarded. */
 import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
 import { paramsOr, type Claims, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
-/** Both generations; the older one starts with an underscore. */
+/** The methods of both generations. Those of the older generation start with an underscore. */
 const METHODS: ReadonlySet<string> = new Set([
   AGENT_METHODS.mcp_message,
   MCP_OVER_ACP.mcp.connect,
@@ -47,7 +45,7 @@ export class McpOffers implements Claims, AsyncDisposable {
       if (
         envelope.kind === "notification"
           ? provider.notification(envelope.method, params)
-          : this.#asks(provider, frame, params, envelope, direction)
+          : this.#serveRequest(provider, frame, params, envelope, direction)
       )
         return true;
     }
@@ -58,7 +56,7 @@ export class McpOffers implements Claims, AsyncDisposable {
     await Promise.all([...this.#providers].map(provider => this.#withdraw(provider)));
   }
 
-  #asks(
+  #serveRequest(
     provider: McpProvider,
     frame: Frame,
     params: unknown,

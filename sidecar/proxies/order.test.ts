@@ -7,7 +7,7 @@ import type { Interceptors, PassingNotification, PassingRequest, Proxy } from ".
 const sendAll = (side: PlayedNeighbour, ...methods: string[]) => {
   for (const method of methods) side.deliver({ method });
 };
-/** Like the function above; returns for each one the promise that its reader waits for, if any. */
+/** Like `sendAll`. Returns for each notification the promise that pauses its reader, if any. */
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {
@@ -55,7 +55,7 @@ suite("proxy kit: order", () => {
     deepEqual(successor.news(), ["release#2"]);
   });
 
-  test("keeps a response between its neighbouring updates during a slow interceptor", async () => {
+  test("keeps the order of a response and the updates around it during a slow interceptor", async () => {
     const gate = deferred();
     const { client, successor } = rig({
       fromClient: {
@@ -162,7 +162,7 @@ suite("proxy kit: order", () => {
     const busy = offers(successor, "held", ...Array<string>(63).fill("n")).at(-1);
     ok(busy);
     const own = chain.successor.request("own", {});
-    await busy; // the second one holds the queue now
+    await busy; // the second message now holds the queue
     const more = offers(successor, ...Array<string>(936).fill("n"));
     deepEqual([more.filter(Boolean), client.received.length], [[], 0]);
     sendAll(successor, "n");
@@ -189,19 +189,15 @@ suite("proxy kit: order", () => {
   });
 });
 
-/**
- * A proxy whose interceptors are controlled by the test, beside a model: the waiting, held and sent messages of each
- * direction.
- */
 type Way = "down" | "up";
-const second = (way: Way): Way => (way === "down" ? "up" : "down");
+const opposite = (way: Way): Way => (way === "down" ? "up" : "down");
 
 interface Item {
   readonly label: string;
   readonly way: Way;
   begin?(): void;
 }
-interface InHand extends Item {
+interface HeldItem extends Item {
   stage: "running" | "passed" | "answered" | "finished";
   note?: PassingNotification;
   request?: PassingRequest;
@@ -209,13 +205,14 @@ interface InHand extends Item {
   settle(): void;
 }
 
+/** A proxy whose interceptors are controlled by the test, and a model of the queue of each direction. */
 class Fixture {
-  readonly #lanes = {
-    down: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
-    up: { waiting: [] as Item[], held: undefined as Item | undefined, left: [] as string[] },
+  readonly #queues = {
+    down: { waiting: [] as Item[], held: undefined as Item | undefined, sent: [] as string[] },
+    up: { waiting: [] as Item[], held: undefined as Item | undefined, sent: [] as string[] },
   };
-  readonly inHand: InHand[] = [];
-  readonly #answered = new Set<InHand>();
+  readonly heldItems: HeldItem[] = [];
+  readonly #answered = new Set<HeldItem>();
   own: (way: Way) => void = () => {};
   readonly #rig = rig(chain => {
     this.own = way => void chain[way === "down" ? "client" : "successor"].request("own", {});
@@ -230,22 +227,22 @@ class Fixture {
     const method = ["plain", "note", "ask", "plainAsk"][kind]!,
       isRequest = kind >= 2;
     const label = isRequest ? `${method}#${n} ${n}` : `${method} ${n}`;
-    const item: InHand = { label, way, id: n, stage: "running", settle: () => {} };
+    const item: HeldItem = { label, way, id: n, stage: "running", settle: () => {} };
     if (kind === 1 || kind === 2) {
-      this.inHand.push(item);
+      this.heldItems.push(item);
       item.begin = () => {
         item.stage = "running";
-        this.#lanes[way].held = item;
+        this.#queues[way].held = item;
       };
     }
     this.#take(item);
     from.deliver({ method, params: n, ...(isRequest ? { id: n } : {}) });
   }
 
-  pass(item: InHand): void {
+  pass(item: HeldItem): void {
     item.stage = item.note ? "finished" : "passed";
-    this.#lanes[item.way].left.push(item.label);
-    this.#letGo(item);
+    this.#queues[item.way].sent.push(item.label);
+    this.#release(item);
     if (item.note) {
       item.note.pass();
       item.settle();
@@ -253,30 +250,30 @@ class Fixture {
   }
 
   /**
-   * The interceptor returns: for a notification, without passing it on; for a request that was passed on, possibly
-   * before its answer.
+   * Lets the interceptor return. A notification is then dropped unless it was forwarded. A forwarded request may return
+   * before its response.
    */
-  finish(item: InHand): void {
-    if (item.request) this.#lanes[second(item.way)].left.push(`#${item.id} = "done"`);
+  finish(item: HeldItem): void {
+    if (item.request) this.#queues[opposite(item.way)].sent.push(`#${item.id} = "done"`);
     item.stage = "finished";
-    this.#letGo(item);
+    this.#release(item);
     item.settle();
   }
 
-  release(item: InHand): void {
-    this.#letGo(item);
+  release(item: HeldItem): void {
+    this.#release(item);
     item.request!.release();
   }
 
-  answer(item: InHand): void {
-    const back = second(item.way);
+  answer(item: HeldItem): void {
+    const back = opposite(item.way);
     this.#take({
       label: "",
       way: back,
       begin: () => {
         if (item.stage === "passed") {
           item.stage = "answered";
-          this.#lanes[back].held = item;
+          this.#queues[back].held = item;
         }
       },
     });
@@ -285,59 +282,59 @@ class Fixture {
   }
 
   ownRequest(way: Way): void {
-    const held = this.#lanes[way].held;
-    this.#lanes[second(way)].left.push(`own#${++this.#owns} {}`);
-    if (held) this.#letGo(held);
+    const held = this.#queues[way].held;
+    this.#queues[opposite(way)].sent.push(`own#${++this.#owns} {}`);
+    if (held) this.#release(held);
     this.own(way);
     (way === "up" ? this.#rig.successor : this.#rig.client).deliver({ id: this.#owns, result: 0 });
   }
 
   readonly can = {
-    act: (item: InHand) => Boolean(item.note ?? item.request) && item.stage !== "finished",
-    pass: (item: InHand) => Boolean(item.note ?? item.request) && item.stage === "running",
-    answer: (item: InHand) =>
-      item.request !== undefined && this.#lanes[item.way].left.includes(item.label) && !this.#answered.has(item),
+    act: (item: HeldItem) => Boolean(item.note ?? item.request) && item.stage !== "finished",
+    pass: (item: HeldItem) => Boolean(item.note ?? item.request) && item.stage === "running",
+    answer: (item: HeldItem) =>
+      item.request !== undefined && this.#queues[item.way].sent.includes(item.label) && !this.#answered.has(item),
   };
 
   check(): void {
-    deepEqual(this.#rig.successor.received, this.#lanes.down.left);
-    deepEqual(this.#rig.client.received, this.#lanes.up.left);
+    deepEqual(this.#rig.successor.received, this.#queues.down.sent);
+    deepEqual(this.#rig.client.received, this.#queues.up.sent);
   }
 
-  /** Every interceptor finishes; then no message is left. */
+  /** Lets every interceptor return and asserts that no message is queued. */
   async end(): Promise<void> {
-    for (let rest = this.inHand.filter(this.can.act); rest.length > 0; rest = this.inHand.filter(this.can.act)) {
+    for (let rest = this.heldItems.filter(this.can.act); rest.length > 0; rest = this.heldItems.filter(this.can.act)) {
       this.finish(rest[0]!);
       await turn();
     }
     this.check();
-    deepEqual([this.#lanes.down.waiting, this.#lanes.up.waiting], [[], []]);
+    deepEqual([this.#queues.down.waiting, this.#queues.up.waiting], [[], []]);
   }
 
   #take(item: Item): void {
-    this.#lanes[item.way].waiting.push(item);
+    this.#queues[item.way].waiting.push(item);
     this.#advance(item.way);
   }
 
   #advance(way: Way): void {
-    const queue = this.#lanes[way];
+    const queue = this.#queues[way];
     while (!queue.held && queue.waiting.length > 0) {
       const item = queue.waiting.shift()!;
       if (item.begin) item.begin();
-      else queue.left.push(item.label);
+      else queue.sent.push(item.label);
     }
   }
 
-  #letGo(item: Item): void {
+  #release(item: Item): void {
     for (const way of ["down", "up"] as const)
-      if (this.#lanes[way].held === item) {
-        this.#lanes[way].held = undefined;
+      if (this.#queues[way].held === item) {
+        this.#queues[way].held = undefined;
         this.#advance(way);
       }
   }
 
   #proxy(): Proxy {
-    const of = (params: unknown) => this.inHand.find(({ id }) => id === params)!;
+    const of = (params: unknown) => this.heldItems.find(({ id }) => id === params)!;
     const interceptors: Interceptors = {
       notifications: {
         note: note => new Promise(resolve => Object.assign(of(note.params), { note, settle: resolve })),
@@ -357,26 +354,26 @@ interface Command {
   toString(): string;
 }
 
-const pick = (items: readonly InHand[], k: number) => items[k % items.length];
+const pick = (items: readonly HeldItem[], k: number) => items[k % items.length];
 const commands: Record<string, Command["apply"]> = {
   arrives: (fixture, k) => fixture.arrive(k % 2 ? "up" : "down", (k >> 1) % 4),
   passes: (fixture, k) => {
-    const item = pick(fixture.inHand.filter(fixture.can.pass), k);
+    const item = pick(fixture.heldItems.filter(fixture.can.pass), k);
     if (item) fixture.pass(item);
   },
   finishes: (fixture, k) => {
-    const item = pick(fixture.inHand.filter(fixture.can.act), k);
+    const item = pick(fixture.heldItems.filter(fixture.can.act), k);
     if (item) fixture.finish(item);
   },
   releases: (fixture, k) => {
     const item = pick(
-      fixture.inHand.filter(item => item.request && fixture.can.act(item)),
+      fixture.heldItems.filter(item => item.request && fixture.can.act(item)),
       k,
     );
     if (item) fixture.release(item);
   },
   isAnswered: (fixture, k) => {
-    const item = pick(fixture.inHand.filter(fixture.can.answer), k);
+    const item = pick(fixture.heldItems.filter(fixture.can.answer), k);
     if (item) fixture.answer(item);
   },
   asks: (fixture, k) => fixture.ownRequest(k % 2 ? "up" : "down"),

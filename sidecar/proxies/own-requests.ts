@@ -1,10 +1,10 @@
 /**
- * The messages that a proxy itself sends to one of its neighbours. They are sent out of order.
+ * The requests and notifications that a proxy itself sends to one of its neighbours, out of order.
  *
  * Invariants:
- * - Every request is settled exactly once, by its answer or by the end of the connection.
- * - Its answer is delivered to no other component.
- * - A request releases the hold in the direction from which its answer arrives.
+ * - Every request is settled exactly once, by its response or by the close of the connection.
+ * - The response is delivered to no other component.
+ * - A request releases the hold in the direction from which its response arrives.
  */
 import type { Closed } from "../rpc/channel";
 import { Frame, FrameError } from "../rpc/frame";
@@ -17,7 +17,7 @@ import { PROTOCOL_METHODS } from "../acp/methods";
 export interface Road {
   /** Sends a frame to the neighbour. */
   send(frame: Frame): void;
-  /** Releases the hold in the direction of the answers. */
+  /** Releases the hold in the direction of the responses. */
   overrule(): void;
 }
 
@@ -34,14 +34,14 @@ export class OwnRequests implements Neighbour {
     this.#road = road;
   }
 
-  /** Whether answers are still expected. */
+  /** Whether a response is pending. */
   get areOpen(): boolean {
     return this.#pending.size > 0;
   }
 
   /**
-   * `settle` is called in the order of the answers, never before `call` returns. Returns a function that cancels the
-   * request; the answer is still awaited then.
+   * `settle` is called in response order, never before `call` returns. Returns a function that cancels the request; the
+   * response is still awaited.
    */
   call(method: string, params: unknown, settle: (outcome: Outcome) => void): () => void {
     const closed = this.#closed;
@@ -62,7 +62,7 @@ export class OwnRequests implements Neighbour {
     return this.ask(method, params, cancel => cancel(), options.signal);
   }
 
-  /** Like `request`; `whenAborted` sends the cancellation to the neighbour. */
+  /** Like `request`, but calls `whenAborted` to send the cancellation. */
   ask(
     method: string,
     params: unknown,
@@ -88,7 +88,7 @@ export class OwnRequests implements Neighbour {
     if (!this.#closed) this.#road.send(Frame.of({ jsonrpc: "2.0", method, ...paramsOr(params) }));
   }
 
-  /** Settles the request of this answer. Returns false if the request belongs to another component. */
+  /** Settles the request of this response. Returns false if the request belongs to another component. */
   answered(id: Id, answer: Frame): boolean {
     const settle = this.#pending.get(id);
     if (!settle) return false;
@@ -97,7 +97,7 @@ export class OwnRequests implements Neighbour {
     return true;
   }
 
-  /** From now on nothing is sent or received. */
+  /** Fails pending requests. Later messages are dropped. */
   close(reason: Closed): void {
     this.#closed ??= reason;
     const pending = [...this.#pending.values()];
@@ -110,7 +110,7 @@ function paramsOr(params: unknown): { params?: unknown } {
   return params === undefined ? {} : { params };
 }
 
-/** The outcome in an answer; an unreadable answer is an error. */
+/** Returns the outcome of a response. An invalid response is an error. */
 export function outcomeOf(answer: Frame): Outcome {
   try {
     const { message } = answer;

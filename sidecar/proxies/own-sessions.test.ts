@@ -24,7 +24,7 @@ function listener() {
   return { received, listens };
 }
 
-/** Opens the session `own`; the proxy's next request id is 1002 then. */
+/** Opens the session `own`. The proxy's next request id is then 1002. */
 async function opened(
   { chain, successor }: { chain: Chain; successor: PlayedNeighbour },
   listens: OwnSessionListener = listener().listens,
@@ -82,7 +82,7 @@ suite("proxy kit: own sessions", () => {
     await opening;
     deepEqual(received, [1, 3, 4]);
     void chain.openSession({}, listens);
-    successor.deliver(update("another", 5)); // known to belong to the client, so it does not wait again
+    successor.deliver(update("another", 5)); // already belongs to the client, so it is not buffered again
     deepEqual(client.news().length, 1);
   });
 

@@ -5,10 +5,10 @@
  * - Messages are inspected only while such a session exists or is being opened.
  * - A message of such a session is delivered to its listener only, in order of arrival.
  *
- * An agent may send messages in a session before the answer that contains its id. While a session is being opened, a
- * notification of an unknown session waits for that answer, together with all later messages. All of them are delivered
- * to the client if the agent sends a request, because it may answer nothing until it has its own answer. The same
- * happens if `HIGH_WATER_MARK` messages wait.
+ * An agent may send messages of a session before the response that contains the session id. While a session is being
+ * opened, a notification of an unknown session is buffered until that response, with all later messages. The buffer is
+ * delivered to the client if the agent sends a request, because the agent may respond only after that request is
+ * answered. The buffer is also delivered at `HIGH_WATER_MARK` messages.
  */
 import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
@@ -25,10 +25,10 @@ export class OwnSessions implements Claims {
   readonly #successor: OwnRequests;
   readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #sessions = new Map<string, Session>();
-  /** Sessions that were seen while they could not be the proxy's. */
-  readonly #others = new Set<string>();
+  /** Sessions that cannot belong to the proxy. */
+  readonly #clientSessions = new Set<string>();
   #opening = 0;
-  #held: Frame[] = [];
+  #buffered: Frame[] = [];
   #direction: Router | undefined;
 
   constructor(successor: OwnRequests, onWarning: (what: string, detail: unknown) => void) {
@@ -37,7 +37,7 @@ export class OwnSessions implements Claims {
   }
 
   get areMade(): boolean {
-    return this.#opening > 0 || this.#sessions.size > 0 || this.#held.length > 0;
+    return this.#opening > 0 || this.#sessions.size > 0 || this.#buffered.length > 0;
   }
 
   open(params: unknown, listener: OwnSessionListener): Promise<OwnSession> {
@@ -46,14 +46,14 @@ export class OwnSessions implements Claims {
       this.#successor.call(AGENT_METHODS.session_new, params, outcome => {
         this.#opening--;
         try {
-          resolve(this.#opened(outcome, listener));
+          resolve(this.#createSession(outcome, listener));
         } catch (error) {
           reject(error instanceof Error ? error : new Error(String(error)));
         }
-        this.#decide();
+        this.#routeAgain();
       });
     });
-    opened.catch(() => {}); // the caller may no longer wait
+    opened.catch(() => {}); // the caller may ignore the result
     return opened;
   }
 
@@ -61,40 +61,46 @@ export class OwnSessions implements Claims {
     const sessionId = envelope.kind === "response" ? undefined : sessionOf(frame);
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (session) return session.take(frame, envelope, direction);
-    if (envelope.kind === "request") this.#giveUp();
-    else if (this.#held.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId)))
-      return this.#keep(frame, direction);
-    this.#notOurs(sessionId);
+    if (envelope.kind === "request") this.#deliverToClient();
+    else if (
+      this.#buffered.length > 0 ||
+      (sessionId !== undefined && this.#opening > 0 && !this.#clientSessions.has(sessionId))
+    )
+      return this.#buffer(frame, direction);
+    this.#addClientSession(sessionId);
     return false;
   }
 
-  #keep(frame: Frame, direction: Router): true {
+  #buffer(frame: Frame, direction: Router): true {
     this.#direction = direction;
-    this.#held.push(frame);
-    if (this.#held.length >= HIGH_WATER_MARK) {
+    this.#buffered.push(frame);
+    if (this.#buffered.length >= HIGH_WATER_MARK) {
       this.#onWarning("opening a session takes too long; its held messages are forwarded", HIGH_WATER_MARK);
-      this.#giveUp();
+      this.#deliverToClient();
     }
     return true;
   }
 
-  /** Treats the waiting messages as the client's. */
-  #giveUp(): void {
-    for (const frame of this.#held) this.#notOurs(sessionOf(frame));
-    this.#decide();
+  /** Delivers the buffered messages to the client. */
+  #deliverToClient(): void {
+    for (const frame of this.#buffered) this.#addClientSession(sessionOf(frame));
+    this.#routeAgain();
   }
 
-  /** Sorts all waiting messages again. A message of a session that is still unknown waits on, with all later ones. */
-  #decide(): void {
-    this.#direction?.again(this.#held.splice(0));
+  /**
+   * Routes all buffered messages again. A message of a session that is still unknown is buffered again, with all later
+   * ones.
+   */
+  #routeAgain(): void {
+    this.#direction?.again(this.#buffered.splice(0));
   }
 
-  #notOurs(sessionId: string | undefined): void {
-    if (this.#others.size >= HIGH_WATER_MARK) this.#others.clear();
-    if (sessionId !== undefined) this.#others.add(sessionId);
+  #addClientSession(sessionId: string | undefined): void {
+    if (this.#clientSessions.size >= HIGH_WATER_MARK) this.#clientSessions.clear();
+    if (sessionId !== undefined) this.#clientSessions.add(sessionId);
   }
 
-  #opened(outcome: Outcome, listener: OwnSessionListener): Session {
+  #createSession(outcome: Outcome, listener: OwnSessionListener): Session {
     if (!outcome.ok) throw outcome.error;
     const sessionId = isObject(outcome.result) ? outcome.result.sessionId : undefined;
     if (typeof sessionId !== "string")

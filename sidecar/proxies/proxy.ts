@@ -1,16 +1,15 @@
 /**
- * The interface of a proxy: it declares the messages that it intercepts. All others pass unchanged, as the bytes that
- * arrived.
+ * The interface of a proxy, which declares the messages that it intercepts. All other messages are forwarded as the
+ * received bytes.
  *
- * Order: each direction is a queue. While an interceptor holds a message, later messages wait until it passes the
- * message on, answers, drops or releases it. The answer to a passed request holds its position in the same way.
+ * Order: each direction is a queue. While an interceptor holds a message, later messages wait until it forwards,
+ * answers, drops or releases the message. The response to a forwarded request holds its position in the same way.
  *
- * A request that the proxy itself sends releases the hold in the direction of its answer, so that a proxy cannot
- * deadlock with itself. The message held there loses its position. The proxy's own messages are sent at once, past any
- * hold. Messages for the proxy (answers to its requests, messages of its own sessions and MCP servers) are delivered at
- * once.
+ * A request that the proxy itself sends releases the hold in the direction of its response, so that a proxy cannot
+ * deadlock with itself. The message held in that direction loses its position. The proxy's own messages, and messages
+ * for the proxy (responses to its requests, messages of its own sessions and MCP servers), bypass all holds.
  *
- * Messages are immutable: do not modify params and answers in place; pass on or return new objects.
+ * Messages are immutable: do not modify params and results in place.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
@@ -19,13 +18,13 @@ export interface Proxy {
   readonly fromClient?: Interceptors;
   /** Messages from the successor to the client. */
   readonly fromSuccessor?: Interceptors;
-  /** Called when the chain has ended; nothing can be sent any more. */
+  /** Called when the chain has ended. Messages that are sent later are dropped. */
   close?(): void | Promise<void>;
 }
 
 /**
- * Interceptors by method, including methods that only this proxy supports. To answer an extension method, do not pass
- * it on.
+ * Interceptors by method, including methods that only this proxy supports. To implement an extension method, return the
+ * result without `pass`.
  */
 export interface Interceptors {
   readonly requests?: Readonly<Record<string, RequestInterceptor>>;
@@ -33,7 +32,7 @@ export interface Interceptors {
 }
 
 /**
- * The return value is the answer. A thrown `RpcError` is sent unchanged; any other error becomes an internal error that
+ * The return value is the result. A thrown `RpcError` is sent unchanged. Any other error becomes an internal error that
  * names the proxy.
  */
 export type RequestInterceptor = (request: PassingRequest) => unknown;
@@ -42,37 +41,34 @@ export interface PassingRequest {
   readonly method: string;
   readonly params: unknown;
   /**
-   * Aborted when the sender cancels or disconnects. A request that was passed on is then cancelled automatically; one
-   * that was not can no longer be passed on.
+   * Aborted when the sender cancels or disconnects. A forwarded request is then cancelled automatically. A request that
+   * was not forwarded can no longer be forwarded.
    */
   readonly signal: AbortSignal;
   /**
-   * Passes the request on, with other params if given (otherwise as the bytes that arrived). Resolves with the answer
-   * or rejects with its `RpcError`. Call it at most once. An interceptor that returns (or throws) exactly this outcome
-   * answers with the bytes that arrived.
+   * Forwards the request, with `params` if given, otherwise as the received bytes. Resolves with the result or rejects
+   * with an `RpcError`. Must not be called twice. An interceptor that returns or throws exactly this outcome sends the
+   * received bytes.
    */
   pass(params?: unknown): Promise<unknown>;
-  /**
-   * Lets later messages overtake now, for a request that takes long. The answer to a passed request holds its position
-   * again.
-   */
+  /** Releases later messages during a slow request. The response to a forwarded request holds its position again. */
   release(): void;
 }
 
-/** A notification that is not passed on before this settles is dropped. An error is logged and also drops it. */
+/** A notification that is not forwarded before the interceptor settles is dropped. Errors are logged. */
 export type NotificationInterceptor = (notification: PassingNotification) => void | Promise<void>;
 
 export interface PassingNotification {
   readonly method: string;
   readonly params: unknown;
-  /** Passes the notification on, with other params if given. */
+  /** Forwards the notification, with `params` if given. */
   pass(params?: unknown): void;
 }
 
 /** The client or the successor of the proxy, as a peer. */
 export interface Neighbour {
   /**
-   * Rejects with `RpcError`, also when the chain ends. An aborted signal cancels the request; the answer is still
+   * Rejects with `RpcError`, also when the chain ends. Aborting `signal` cancels the request; the response is still
    * awaited.
    */
   request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
@@ -85,8 +81,8 @@ export interface Chain {
   /** Offers an MCP server over ACP to the agent at the end of the chain. */
   offerMcp(name: string, connect: ConnectMcp): McpOffer;
   /**
-   * Opens a session at the successor that is invisible to the client; its updates and requests go to `listener`.
-   * `params` are those of `session/new`. Messages of unknown sessions wait for its answer, together with all later
+   * Opens a session at the successor, invisible to the client, with the params of `session/new`. Its updates and
+   * requests are delivered to `listener`. Messages of unknown sessions are buffered until the response, with all later
    * messages.
    */
   openSession(params: unknown, listener: OwnSessionListener): Promise<OwnSession>;
@@ -105,21 +101,21 @@ export interface McpOffer extends AsyncDisposable {
   readonly declaration: { readonly type: "acp"; readonly name: string; readonly serverId: string; readonly id: string };
 }
 
-/** Both are called in message order, possibly before `openSession` resolves, because an agent may send at once. */
+/** Both methods are called in message order, possibly before `openSession` resolves. */
 export interface OwnSessionListener {
   /** The `update` member of `session/update`. */
   update(update: unknown): void;
-  /** A request of the agent in this session (`session/request_permission`, `fs/…`). The return value is the answer. */
+  /** A request of the agent in this session (`session/request_permission`, `fs/…`). The return value is the result. */
   request(method: string, params: unknown, signal: AbortSignal): unknown;
 }
 
-/** Disposing cancels its prompts and closes it. Later messages of the agent in it are dropped. */
+/** Disposing cancels the prompts and closes the session. Later messages of the session are dropped. */
 export interface OwnSession extends AsyncDisposable {
   readonly sessionId: string;
   /** The raw result of `session/new`. */
   readonly opened: unknown;
   /**
-   * Resolves with the raw result of `session/prompt`. An aborted signal sends `session/cancel`, and the answer is still
+   * Resolves with the raw result of `session/prompt`. Aborting `signal` sends `session/cancel`; the response is still
    * awaited.
    */
   prompt(prompt: readonly unknown[], options?: { readonly signal?: AbortSignal }): Promise<unknown>;

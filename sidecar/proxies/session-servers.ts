@@ -1,10 +1,10 @@
 /**
- * A proxy's MCP servers in sessions of the chain; each server has the lifetime of its session.
+ * The MCP servers that a proxy adds to the sessions of its chain. Each server has the lifetime of its session.
  *
  * Invariants:
- * - A server in a session setup request is reachable before the request is passed on.
- * - A server is withdrawn when its session is closed, could not be set up or is set up again, and with the chain.
- * - Withdrawing it again has no effect.
+ * - A server in a session setup request is reachable before the request is forwarded.
+ * - A server is withdrawn when the setup of its session fails or is repeated, and when the session or the chain closes.
+ * - `withdraw` is idempotent.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -34,15 +34,15 @@ export class SessionServers {
 
   constructor(private readonly chain: Chain) {}
 
-  /** Creates a server that is not yet in a session. `over` is called when it is withdrawn. */
-  stand(name: string, connect: ConnectMcp, over: () => void = () => undefined): StandingServer {
+  /** Creates a server for a later session. `onWithdrawn` is called once, when the server is withdrawn. */
+  stand(name: string, connect: ConnectMcp, onWithdrawn: () => void = () => undefined): StandingServer {
     const { chain } = this,
       offer = chain.offerMcp(name, connect);
     const standing: StandingServer = {
       declaration: offer.declaration,
       withdraw: () => {
         if (!this.#open.delete(standing)) return;
-        over();
+        onWithdrawn();
         offer[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
           chain.onWarning(`the MCP server ${name} could not be withdrawn`, error),
         );
@@ -53,8 +53,8 @@ export class SessionServers {
   }
 
   /**
-   * Passes on a request of `SETUPS` with these servers appended, under free names; without servers it is unchanged.
-   * `opened` receives the session's id. `params` replaces the request's params.
+   * Forwards a request of `SETUPS` with these servers appended under unique names. `params` replaces the request's
+   * params. `opened` receives the session's id.
    */
   async setup(
     request: PassingRequest,
@@ -70,9 +70,9 @@ export class SessionServers {
             ? params
             : undefined,
       );
-      const sessionId = setUp(request, answer);
+      const sessionId = sessionIdOf(request, answer);
       if (sessionId !== undefined) {
-        // otherwise they end with the chain
+        // otherwise the servers are withdrawn with the chain
         this.#bind(sessionId, servers);
         opened(sessionId);
       }
@@ -83,7 +83,10 @@ export class SessionServers {
     }
   }
 
-  /** Handles a request of `CLOSINGS`, also when the agent returns "not found". `closed` receives the session's id. */
+  /**
+   * Forwards a request of `CLOSINGS` and withdraws the servers, also if the agent returns "not found". `closed`
+   * receives the session's id.
+   */
   async closing(request: PassingRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
     const { sessionId } = objectOr(request.params),
       over = (): void => {
@@ -101,13 +104,13 @@ export class SessionServers {
     }
   }
 
-  /** The chain has ended: withdraws all servers. */
+  /** Withdraws all servers. Called when the chain has ended. */
   close(): void {
     for (const server of [...this.#open]) server.withdraw();
     this.#sessions.clear();
   }
 
-  /** Withdraws the previous servers of the session. */
+  /** Replaces the servers of the session and withdraws the previous ones. */
   #bind(sessionId: string, servers: readonly StandingServer[]): void {
     for (const server of this.#sessions.get(sessionId) ?? []) server.withdraw();
     if (servers.length > 0) this.#sessions.set(sessionId, servers);
@@ -125,8 +128,8 @@ function withServers(params: JsonObject, servers: readonly StandingServer[]): Js
   };
 }
 
-/** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
-function setUp({ method, params }: PassingRequest, answer: unknown): string | undefined {
+/** The session id is in the params of `load` and `resume`, and in the response to `new` and `fork`. */
+function sessionIdOf({ method, params }: PassingRequest, answer: unknown): string | undefined {
   const { sessionId } = objectOr(
     method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume ? params : answer,
   );

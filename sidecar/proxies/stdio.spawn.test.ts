@@ -11,7 +11,7 @@ import { turn } from "../testing/chain/proxy-rig";
 import type { ProxyDefinition } from "./proxy";
 import { serveProxyOnStdio } from "./stdio";
 
-/** A proxy on two streams, and the lines that it writes. */
+/** Runs a proxy on two streams and records the lines that it writes. */
 function onStreams(definition: ProxyDefinition) {
   const input = new PassThrough(),
     output = new PassThrough(),
@@ -22,7 +22,7 @@ function onStreams(definition: ProxyDefinition) {
     warnings,
     input,
     output,
-    says: async (...lines: string[]) => {
+    send: async (...lines: string[]) => {
       for (const line of lines) input.write(`${line}\n`);
       await turn();
       await turn();
@@ -41,22 +41,22 @@ suite("stdio proxy", () => {
     ["proxy/initialize", "proxy/successor"],
     ["_proxy/initialize", "_proxy/successor"],
   ] as const) {
-    test(`forwards ${spelled} as initialize, unchanged, in the conductor's spelling`, async () => {
-      const { says, wrote } = onStreams(PASS);
-      await says(
+    test(`forwards ${spelled} as initialize, otherwise unchanged, in the conductor's spelling`, async () => {
+      const { send, wrote } = onStreams(PASS);
+      await send(
         `{"jsonrpc":"2.0","id":"x","method":"${spelled}","params":{"protocolVersion":1,"big":12345678901234567890}}`,
       );
       deepEqual(wrote(), [
         `{"jsonrpc":"2.0","id":1,"method":"${envelope}","params":{"method":"initialize","params":{"protocolVersion":1,"big":12345678901234567890}}}`,
       ]);
-      await says('{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890}}');
+      await send('{"jsonrpc":"2.0","id":1,"result":{"big":12345678901234567890}}');
       deepEqual(wrote(), ['{"jsonrpc":"2.0","id":"x","result":{"big":12345678901234567890}}']);
     });
   }
 
   test("passes initialize and the content of envelopes to its interceptors", async () => {
     const seen: string[] = [];
-    const { says, wrote } = onStreams({
+    const { send, wrote } = onStreams({
       name: "Sees",
       create: () => ({
         fromClient: {
@@ -78,11 +78,11 @@ suite("stdio proxy", () => {
         },
       }),
     });
-    await says('{"jsonrpc":"2.0","id":0,"method":"proxy/initialize","params":{}}');
+    await send('{"jsonrpc":"2.0","id":0,"method":"proxy/initialize","params":{}}');
     wrote();
-    await says('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
+    await send('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}');
     deepEqual(wrote(), ['{"jsonrpc":"2.0","id":0,"result":{"protocolVersion":1,"seen":true}}']);
-    await says(
+    await send(
       '{"jsonrpc":"2.0","method":"proxy/successor","params":{"method":"session/update","params":{"n":1}}}',
       '{"jsonrpc":"2.0","id":5,"method":"proxy/successor","params":{"method":"fs/read_text_file"}}',
     );
@@ -95,7 +95,7 @@ suite("stdio proxy", () => {
 
   test("ends with its input, closes its output and logs invalid lines", async () => {
     let closes = 0;
-    const { input, output, says, warnings, served } = onStreams({
+    const { input, output, send, warnings, served } = onStreams({
       name: "Ends",
       create: () => ({
         close: () => {
@@ -103,7 +103,7 @@ suite("stdio proxy", () => {
         },
       }),
     });
-    await says("garbage");
+    await send("garbage");
     input.end();
     await once(output.resume(), "end");
     await served[Symbol.asyncDispose]();
@@ -112,8 +112,8 @@ suite("stdio proxy", () => {
 });
 
 /**
- * A proxy program as a process. The test plays the client on its plain side, and in its envelopes an agent that answers
- * `{protocolVersion: 1, of: METHOD}`.
+ * Starts a proxy program. The test is its client, and in envelopes an agent that responds with `{protocolVersion: 1,
+ * of: METHOD}`.
  */
 function started(name: string, ...flags: string[]) {
   const child = spawn(
@@ -198,7 +198,7 @@ suite("proxy programs", () => {
 });
 
 suite("rogue proxy program", () => {
-  const dies = (flags: readonly string[], method: string, words: RegExp) =>
+  const testExit = (flags: readonly string[], method: string, words: RegExp) =>
     test(`exits with ${flags.join(" ")}`, async () => {
       const { ask, exited, lastWords, received } = started("rogue-proxy", ...flags);
       equal(await ask(method), "gone");
@@ -207,11 +207,11 @@ suite("rogue proxy program", () => {
         [3, true, flags.includes("--die-after-forward") ? 1 : 0],
       );
     });
-  dies(["--die-on-initialize"], "proxy/initialize", /no licence was found/);
-  dies(["--die-after-forward"], "proxy/initialize", /it was too much/);
-  dies(["--die-on", "session/prompt"], "session/prompt", /session\/prompt came/);
+  testExit(["--die-on-initialize"], "proxy/initialize", /no licence was found/);
+  testExit(["--die-after-forward"], "proxy/initialize", /it was too much/);
+  testExit(["--die-on", "session/prompt"], "session/prompt", /session\/prompt came/);
 
-  const answers = (
+  const testResponse = (
     flags: readonly string[],
     expected: unknown,
     forwarded: readonly unknown[],
@@ -223,13 +223,15 @@ suite("rogue proxy program", () => {
       deepEqual(received, forwarded);
       await stop();
     });
-  answers(["--answer-without-forwarding"], { protocolVersion: 1, agentCapabilities: {} }, []);
-  answers(["--change-version"], { ...answer("initialize"), protocolVersion: 99 }, [["proxy/successor", "initialize"]]);
-  answers(["--not-a-proxy"], "not found", []);
-  answers(["--not-a-proxy"], "not found", [], "_proxy/initialize");
-  answers(["--old"], "not found", []);
-  answers(["--old"], answer("initialize"), [["_proxy/successor", "initialize"]], "_proxy/initialize");
-  answers(["--slow-initialize", "1"], answer("initialize"), [["proxy/successor", "initialize"]]);
+  testResponse(["--answer-without-forwarding"], { protocolVersion: 1, agentCapabilities: {} }, []);
+  testResponse(["--change-version"], { ...answer("initialize"), protocolVersion: 99 }, [
+    ["proxy/successor", "initialize"],
+  ]);
+  testResponse(["--not-a-proxy"], "not found", []);
+  testResponse(["--not-a-proxy"], "not found", [], "_proxy/initialize");
+  testResponse(["--old"], "not found", []);
+  testResponse(["--old"], answer("initialize"), [["_proxy/successor", "initialize"]], "_proxy/initialize");
+  testResponse(["--slow-initialize", "1"], answer("initialize"), [["proxy/successor", "initialize"]]);
 
   test("hangs at initialize with --hang-initialize and works otherwise", async () => {
     const { peer, ask, stop } = started("rogue-proxy", "--hang-initialize");

@@ -1,10 +1,9 @@
 /**
- * A proxy as a standalone program, for any conductor: plain messages for its client and envelopes for its successor,
- * both on stdin and stdout.
+ * Runs a proxy as a standalone program on stdin and stdout, for any conductor. Messages for its successor are in
+ * envelopes.
  *
- * A conductor initialises a proxy with `proxy/initialize` (in older drafts `_proxy/initialize`). In the chain this
- * becomes an ordinary `initialize`, for the proxy and for the components behind it. Envelopes use the conductor's
- * spelling.
+ * A conductor initialises a proxy with `proxy/initialize` (in older drafts `_proxy/initialize`). The proxy and the
+ * components behind it receive `initialize` instead. Envelopes use the conductor's spelling.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";
@@ -22,9 +21,9 @@ export interface StdioOptions {
   readonly onWarning?: (what: string, detail: unknown) => void;
 }
 
-/** Runs until the input ends or until it is disposed. */
+/** Runs until the input ends or the result is disposed. */
 export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): Served {
-  const { input = process.stdin, output = process.stdout, onWarning = logged } = options,
+  const { input = process.stdin, output = process.stdout, onWarning = logToStderr } = options,
     ids = countingIds();
   const channel = ndjsonChannel(input, output, { garbage: (line, why) => onWarning(why, line) });
   const hop = proxyHop(channel, { ids, onWarning });
@@ -52,6 +51,6 @@ function withInitialize(hop: ProxyHop): Channel {
   };
 }
 
-function logged(what: string, detail: unknown): void {
+function logToStderr(what: string, detail: unknown): void {
   process.stderr.write(`${what}: ${detail instanceof Error ? String(detail.stack) : JSON.stringify(detail)}\n`);
 }

@@ -1,16 +1,15 @@
 /**
  * Tracks whether an agent has listed the tools of one MCP server in one session (issue 14 item 4). The server itself
- * observes the request. This works for agents with native MCP over ACP, behind any conductor, and with any server name
- * that a later proxy assigns.
+ * observes the request, so that native MCP over ACP, other conductors and renamed servers are supported.
  *
- * Invariants: `isListed` never returns to false; `settled` resolves within `LISTING_MS` and never rejects.
+ * Invariants: `isListed` never changes back to false. `settled` resolves within `LISTING_MS` and never rejects.
  */
 import type { SessionToolsRequest } from "../mcp/delivery/delivery";
 import type { Neighbour } from "./proxy";
 import type { Clock } from "../rpc/clock";
 import { EXTENSION_METHODS } from "../acp/methods";
 
-/** Milliseconds. Longer than the MCP bridge's own wait. */
+/** Milliseconds. Longer than the delay of the first prompt in the MCP bridge. */
 export const LISTING_MS = 6_000;
 
 export class ToolListing {
@@ -24,15 +23,15 @@ export class ToolListing {
     return this.#isListed;
   }
 
-  /** Call when the server answers `tools/list`. */
+  /** Call when the server responds to `tools/list`. */
   listed(): void {
     this.#isListed = true;
     this.#onListed();
   }
 
   /**
-   * Waits for agents whose MCP client is slower than the first prompt. A chain without the bridge rejects the request;
-   * the current state then decides. `successor`: sends the request to the chain. `signal` ends the wait.
+   * Waits for agents whose MCP client is slower than the first prompt. The wait ends when the tools are listed, the
+   * chain responds (with an error if it has no bridge), or `signal` aborts. Returns `isListed`.
    */
   async settled(
     sessionId: string,

@@ -1,8 +1,8 @@
-/** Time as a parameter: all code that waits takes a `Clock`, so that tests never wait. */
+/** An injectable clock, so that tests do not wait for real timers. */
 export interface Clock {
   /** Milliseconds, monotonic. */
   now(): number;
-  /** Calls `expired` once, after `ms` milliseconds, unless disposed before. */
+  /** Calls `expired` once after `ms` milliseconds, unless disposed earlier. */
   after(ms: number, expired: () => void): Disposable;
 }
 

@@ -1,12 +1,11 @@
 /**
- * The envelope of a JSON-RPC message (kind, id, method), read from the bytes of a line without parsing it.
+ * Reads the envelope of a JSON-RPC message (kind, id, method) from the bytes of a line without parsing the line.
  *
  * Invariants:
- * - For every line that is valid JSON the result equals that of `JSON.parse`, whatever the order, escapes or repetition
- *   of keys (the last one counts).
- * - This requires the whole top level. If much is left and none of it can spell an envelope key, native searches detect
- *   this and the scan ends early.
- * - Otherwise nested values are skipped by counting brackets. Their content is validated only when it is parsed.
+ * - For valid JSON, the result equals that of `JSON.parse` for any key order, escapes and duplicate keys (the last one
+ *   applies).
+ * - The scan covers the whole top level. It ends early if native searches find no envelope key in a long remainder.
+ * - Nested values are skipped by counting brackets. They are validated only when they are parsed.
  * - A truncated line is rejected, except a long one that is truncated right after a `}`.
  */
 import {
@@ -30,10 +29,10 @@ export { FrameError } from "./json-scan";
 export type Envelope =
   | { readonly kind: "request"; readonly id: Id; readonly method: string }
   | { readonly kind: "notification"; readonly method: string }
-  /** `id` is null or absent in the answer to an unreadable message. */
+  /** `id` is null in the error response to an invalid message, which may also omit its id. */
   | { readonly kind: "response"; readonly id: Id | null; readonly failed: boolean };
 
-/** The members that form the envelope. A member is absent here when it is absent in the message. */
+/** The members that form the envelope. Absent members are undefined. */
 export interface Members {
   readonly id?: unknown;
   readonly method?: unknown;
@@ -41,7 +40,7 @@ export interface Members {
   readonly error?: unknown;
 }
 
-/** `jsonrpc` is not checked: some agents omit it, and nothing else depends on it. */
+/** `jsonrpc` is not checked, because some agents omit it. */
 export function envelopeOf(members: Members): Envelope {
   const { id, method, result, error } = members;
   if (method !== undefined) {
@@ -70,12 +69,12 @@ export interface Scanned {
   readonly idEnd: number;
   readonly methodStart: number;
   readonly methodEnd: number;
-  /** Position of the params' value; 0 if there are none. */
+  /** Offset of the `params` value; 0 if absent. */
   readonly paramsStart: number;
-  /** All members except `jsonrpc` and `id`, possibly with a second `jsonrpc`; 0 when they are not contiguous. */
+  /** Range of all members except `jsonrpc` and `id`; 0 if not contiguous. May include a duplicate `jsonrpc`. */
   readonly bodyStart: number;
   readonly bodyEnd: number;
-  /** The content of a proxy's envelope, if the scan found one. */
+  /** The content of a proxy envelope, if the scan detected one. */
   readonly inside: Retained | undefined;
 }
 
@@ -110,7 +109,7 @@ export function scanEnvelope(line: Buffer): Scanned {
           ? close
           : undefined,
     );
-    // otherwise each of many members would be searched to the end of the line
+    // otherwise the remainder would be searched again for each of many members
     if (isSearched) searchAgain = (start + close) >> 1;
     switch (key) {
       case "id":
@@ -158,18 +157,16 @@ export function scanEnvelope(line: Buffer): Scanned {
   };
 }
 
-/**
- * An envelope key, and an escaped letter, which could be part of one. Two searches are faster than one combined search.
- */
-const SPELLED = [/"(?:id|method|result|error)"/, /\\u00[67]/],
-  SPELLED_TOO = [...SPELLED, /"jsonrpc"/];
+/** An envelope key, and an escaped letter, which a key may contain. Two searches are faster than a combined search. */
+const KEY_PATTERNS = [/"(?:id|method|result|error)"/, /\\u00[67]/],
+  KEY_OR_VERSION_PATTERNS = [...KEY_PATTERNS, /"jsonrpc"/];
 
-/** Whether no relevant member follows the start of this value. A second `jsonrpc` is not relevant. */
+/** Whether no envelope member follows this value. A duplicate `jsonrpc` does not count. */
 function isLast(line: Buffer, start: number, close: number, isVersioned: boolean): boolean {
-  return nothingMore(line, start, close, isVersioned ? SPELLED : SPELLED_TOO);
+  return nothingMore(line, start, close, isVersioned ? KEY_PATTERNS : KEY_OR_VERSION_PATTERNS);
 }
 
-/** For a result or an error, only whether it is `null` matters. */
+/** Returns null or true: the envelope contains only the presence of a result or an error. */
 function presence(line: Buffer, start: number): unknown {
   return line[start] === LETTER_N ? scalar(line, start, valueEnd(line, start)) : true;
 }

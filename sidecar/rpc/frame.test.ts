@@ -56,25 +56,25 @@ suite("Frame", () => {
     );
   });
 
-  test("replaces the effective one of repeated ids", () => {
+  test("replaces the effective id of a message with duplicate ids", () => {
     deepEqual(parsed(raw('{"id":1,"method":"m","id":2}').withId(7)), { id: 7, method: "m" });
   });
 
-  test("ends with a newline and copies no large frame to replace an id", () => {
+  test("ends with a newline and replaces the id of a large frame without a copy", () => {
     const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"${"x".repeat(100_000)}"}}\n`),
       frame = Frame.raw(line);
-    const asked = frame.withId("b"),
+    const renumbered = frame.withId("b"),
       wrapped = frame.wrapped("proxy"),
       unwrapped = Frame.raw(Buffer.concat(wrapped.pieces)).unwrapped(7);
     deepEqual(frame.pieces, [line]);
     equal(frame.bytes.length, line.length - 1);
-    for (const each of [asked, wrapped])
+    for (const each of [renumbered, wrapped])
       equal(
         each.pieces.some(piece => piece.buffer === line.buffer),
         true,
       );
     for (const [each, id] of [
-      [asked, "b"],
+      [renumbered, "b"],
       [wrapped, 1],
       [unwrapped, 7],
     ] as const) {
@@ -92,10 +92,10 @@ suite("Frame", () => {
   });
 
   test("keeps an integer beyond 2⁵³ as written", () => {
-    const asked = raw('{"id":9007199254740993,"method":"m"}');
-    equal(Buffer.from(asked.idBytes).toString(), "9007199254740993");
+    const request = raw('{"id":9007199254740993,"method":"m"}');
+    equal(Buffer.from(request.idBytes).toString(), "9007199254740993");
     equal(
-      Buffer.from(Frame.of({ jsonrpc: "2.0", id: 0, result: 1 }).withId(asked.idBytes).bytes).toString(),
+      Buffer.from(Frame.of({ jsonrpc: "2.0", id: 0, result: 1 }).withId(request.idBytes).bytes).toString(),
       '{"jsonrpc":"2.0","id":9007199254740993,"result":1}',
     );
   });
@@ -105,7 +105,7 @@ suite("Frame", () => {
     throws(() => Frame.of({ jsonrpc: "2.0", method: "m" }).withId(1), /no id/);
   });
 
-  const refused: readonly [line: string, code: number][] = [
+  const invalid: readonly [line: string, code: number][] = [
     ['{"id":1,"method":"m","params":NaN}', -32700],
     ["{", -32700],
     ["[]", -32600],
@@ -117,7 +117,7 @@ suite("Frame", () => {
     ['{"id":1,"error":null}', -32600],
     ['{"id":1,"error":{"code":"x","message":"m"}}', -32600],
   ];
-  for (const [line, code] of refused)
+  for (const [line, code] of invalid)
     test(`rejects ${line} with ${code}`, () => {
       throws(
         () => raw(line).message,

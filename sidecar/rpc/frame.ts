@@ -1,9 +1,9 @@
 /**
- * A frame: one JSON-RPC message in transit, as bytes or as an object. It is converted from one to the other lazily and
- * at most once. An unchanged message is therefore forwarded as the bytes that arrived, and a message that never leaves
- * the process is never serialised.
+ * A frame: one JSON-RPC message in transit, as bytes or as an object. Conversion between the two is lazy and occurs at
+ * most once. An unchanged message is therefore forwarded as the received bytes, and a message that stays in the process
+ * is never serialised.
  *
- * Invariants: frames are immutable; the bytes, message and envelope of a frame always agree.
+ * Invariants: frames are immutable. The bytes, message and envelope of a frame always agree.
  */
 import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } from "./envelope";
 import { isObject, type JsonObject } from "./json";
@@ -34,7 +34,7 @@ export class Frame {
     this.#scanned = scanned;
   }
 
-  /** One line, with or without its newline. It is parsed lazily, so it may turn out not to be a message. */
+  /** Creates a frame from one line, with or without its newline. The line is parsed lazily and may be invalid. */
   static raw(bytes: Uint8Array): Frame {
     return new Frame([asBuffer(bytes)], undefined);
   }
@@ -51,7 +51,7 @@ export class Frame {
 
   /** The same bytes with the newline, in pieces. */
   get pieces(): readonly Buffer[] {
-    const pieces = (this.#pieces ??= [this.#written()]),
+    const pieces = (this.#pieces ??= [this.#serialized()]),
       last = pieces[pieces.length - 1];
     return last?.[last.length - 1] === NEWLINE ? pieces : [...pieces, NEWLINE_BYTES];
   }
@@ -66,7 +66,7 @@ export class Frame {
     return (this.#envelope ??= this.#message ? envelopeOf(this.#message) : this.#scan().envelope);
   }
 
-  /** The bytes of the id as received: an integer beyond 2⁵³ is exact only in this form. */
+  /** The id as received. An integer beyond 2⁵³ is exact only as bytes. */
   get idBytes(): Uint8Array {
     return this.#idBytes();
   }
@@ -80,7 +80,7 @@ export class Frame {
     const scanned = this.#scan(),
       { idStart, idEnd } = scanned;
     if (idStart === idEnd) throw new Error("there is no id to change");
-    const written = writtenId(id),
+    const written = idToBytes(id),
       pieces = this.#spliced(idStart, idEnd, written);
     // An id given as bytes is parsed lazily.
     return new Frame(
@@ -91,7 +91,7 @@ export class Frame {
     );
   }
 
-  /** The same request or notification with another method; params and all other members are unchanged. */
+  /** The same request or notification with another method. All other members are unchanged. */
   withMethod(method: string): Frame {
     if (!this.#pieces && this.#message) return Frame.of({ ...this.#message, method });
     const { methodStart, methodEnd } = this.#scan();
@@ -111,11 +111,12 @@ export class Frame {
   }
 
   /**
-   * The message in a proxy's envelope; a request gets `id`. Throws `FrameError` when the envelope contains no message.
+   * The message in this proxy envelope. `id` becomes the id of a request; undefined for a notification. Throws
+   * `FrameError` when the envelope contains no message.
    */
   unwrapped(id: Id | undefined): Frame {
     if (!this.#pieces && this.#message) return Frame.of(unwrapMessage(this.#message, id));
-    const { method, pieces } = unwrapLine(this.#line(), this.#scan(), id === undefined ? undefined : writtenId(id));
+    const { method, pieces } = unwrapLine(this.#line(), this.#scan(), id === undefined ? undefined : idToBytes(id));
     return new Frame(
       pieces,
       undefined,
@@ -135,7 +136,7 @@ export class Frame {
 
   /** The line in one piece. */
   #line(): Buffer {
-    const pieces = (this.#pieces ??= [this.#written()]),
+    const pieces = (this.#pieces ??= [this.#serialized()]),
       [first] = pieces;
     if (first && pieces.length === 1) return first;
     const line = Buffer.concat(pieces);
@@ -143,7 +144,7 @@ export class Frame {
     return line;
   }
 
-  #written(): Buffer {
+  #serialized(): Buffer {
     return Buffer.from(`${JSON.stringify(this.#message)}\n`);
   }
 
@@ -159,7 +160,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-function writtenId(id: Id | Uint8Array): Buffer {
+function idToBytes(id: Id | Uint8Array): Buffer {
   return id instanceof Uint8Array
     ? asBuffer(id)
     : Buffer.from(typeof id === "number" ? String(id) : JSON.stringify(id));

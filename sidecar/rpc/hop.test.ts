@@ -42,21 +42,21 @@ interface Fixture {
   readonly warnings: string[];
 }
 
-/** A hop with a proxy. `otherEnd` is the other end of the real connection. */
+/** A hop to a proxy. `otherEnd` is the other end of its connection. */
 function proxyFixture(): Fixture {
   const [ours, theirs] = memoryChannels(),
     warnings: string[] = [];
-  const made = proxyHop(ours, {
+  const proxyConnection = proxyHop(ours, {
     ids: countingIds(),
     onWarning: what => warnings.push(what),
     unanswered: ({ message }) => ({ code: -32603, message: `gone: ${message}` }),
   });
   return {
-    hop: made,
+    hop: proxyConnection,
     warnings,
     otherEnd: new Recorder(theirs),
-    plain: new Recorder(made.plain),
-    wrapped: new Recorder(made.wrapped),
+    plain: new Recorder(proxyConnection.plain),
+    wrapped: new Recorder(proxyConnection.wrapped),
   };
 }
 
@@ -203,12 +203,12 @@ suite("Hop", () => {
 
   test("rejects the open requests", async () => {
     const [ours, theirs] = memoryChannels();
-    const made = hop(ours, { ids: countingIds(), onWarning: () => undefined }),
+    const proxyConnection = hop(ours, { ids: countingIds(), onWarning: () => undefined }),
       heard = new Recorder(theirs);
-    new Recorder(made.plain);
+    new Recorder(proxyConnection.plain);
     heard.report({ id: "a", method: "m" });
     await settled();
-    made.refuseOpen({ code: -32603, message: "no" });
+    proxyConnection.refuseOpen({ code: -32603, message: "no" });
     await settled();
     deepEqual(heard.messages, [message({ id: "a", error: { code: -32603, message: "no" } })]);
   });
@@ -287,23 +287,23 @@ suite("Hop to a proxy", () => {
       notifications: string[] = [];
     const notify = (what: string): void =>
       void hop.answered().then(() => {
-        notifications.push(`${what}, ${plain.messages.length} heard`);
+        notifications.push(`${what}, ${plain.messages.length} received`);
       });
-    notify("nothing was asked");
+    notify("no request");
     for (const id of [5, 6]) plain.report({ id, method: "prompt" });
     wrapped.report({ id: 7, method: "permission" });
     notify("two");
     otherEnd.report({ id: 5, result: {} });
     await settled();
-    deepEqual(notifications, ["nothing was asked, 0 heard"]);
+    deepEqual(notifications, ["no request, 0 received"]);
     otherEnd.report({ id: 6, result: {} });
     await settled();
-    deepEqual(notifications.splice(1), ["two, 2 heard"]);
+    deepEqual(notifications.splice(1), ["two, 2 received"]);
     plain.report({ id: 8, method: "prompt" });
     notify("one");
     await otherEnd.channel[Symbol.asyncDispose]();
     await settled();
-    deepEqual(notifications.splice(1), ["one, 3 heard"]);
+    deepEqual(notifications.splice(1), ["one, 3 received"]);
   });
 
   test("rejects a request in an invalid envelope and reports a notification", async () => {

@@ -1,18 +1,17 @@
 /**
- * The boundary between a connection and a chain. On a connection each side numbers its own requests; in a chain every
- * request has a unique id. The id of an incoming request is replaced, and restored when the answer leaves.
+ * The boundary between a connection and a chain. On a connection, each side numbers its own requests. In a chain, every
+ * request id is unique. A hop replaces the id of an incoming request and restores the original id in the response.
  *
- * A connection to a proxy carries two conversations. Messages between the proxy and its client are sent as they are.
- * Messages between the proxy and its successor are sent in envelopes (successor.ts). Both ends expose them as two
- * channels, `plain` and `wrapped`.
+ * A connection to a proxy multiplexes two channels. `plain` carries messages between the proxy and its client,
+ * unchanged. `wrapped` carries messages between the proxy and its successor, in envelopes (successor.ts).
  *
  * Invariants:
  * - A message that is not inspected is forwarded as bytes.
- * - Order is kept per direction, including answers.
+ * - Order is preserved per direction, including responses.
  * - A cancellation is never forwarded: each hop sends its own `$/cancel_request` with the id on its own connection
  *   (schema v1 unstable, `ProxySuccessorRequest`).
- * - When the connection ends, each request that waits for it is answered with an error, and each request that it sent
- *   is cancelled. Only then do both channels close. A crash therefore looks like an orderly close.
+ * - When the connection closes, pending outgoing requests fail and pending incoming requests are cancelled. Only then
+ *   do both channels close. A crash therefore has the same effect as an orderly close.
  */
 import { PROTOCOL_METHODS, type ProxyDialect } from "../acp/methods";
 import type { Channel, Closed, Receiver } from "./channel";
@@ -21,7 +20,7 @@ import { objectOr } from "./json";
 import { RpcCode, type Id, type RpcErrorObject } from "./message";
 import { isSuccessorMethod } from "./successor";
 
-/** Generates request ids. Each id is unique. */
+/** Generates unique request ids. */
 export interface Ids {
   next(): number;
 }
@@ -34,39 +33,38 @@ export function countingIds(): Ids {
 export interface HopOptions {
   /** Shared by all hops and stages of a chain. */
   readonly ids: Ids;
-  /** Reports protocol violations for the log: answers without a request, envelopes without a message. */
+  /** Reports protocol violations for the log: responses without a request, envelopes without a message. */
   readonly onWarning: (what: string, detail: unknown) => void;
-  /** The error for requests that are unanswered when the connection ends. */
+  /** Returns the error for requests that are pending when the connection closes. */
   readonly unanswered?: (reason: Closed) => RpcErrorObject;
-  /** Called when the connection has ended, before its open requests are settled. */
+  /** Called when the connection has closed, before its pending requests are settled. */
   readonly ended?: (reason: Closed) => void;
 }
 
-/** Common to all hops. */
 export interface OpenRequests {
-  /** Answers every unanswered incoming request with this error. */
+  /** Fails every pending incoming request with this error. */
   refuseOpen(error: RpcErrorObject): void;
 }
 
-/** A connection with one conversation, to a client or to an agent. */
+/** Creates a hop with one channel, to a client or to an agent. */
 export function hop(channel: Channel, options: HopOptions): { readonly plain: Channel } & OpenRequests {
   return new Hop(channel, options, false);
 }
 
 export interface ProxyHop extends OpenRequests {
-  /** The conversation between the proxy and its client. */
+  /** Messages between the proxy and its client. */
   readonly plain: Channel;
-  /** The conversation between the proxy and its successor. */
+  /** Messages between the proxy and its successor. */
   readonly wrapped: Channel;
-  /** Sets the dialect of the envelopes of messages sent from now on. Defaults to `proxy`. */
+  /** Sets the dialect of outgoing envelopes. Defaults to `proxy`. */
   spell(dialect: ProxyDialect): void;
-  /** Resolves when the proxy has answered all requests of its client, or when the connection has ended. */
+  /** Resolves when the proxy has answered all requests of its client, or when the connection has closed. */
   answered(): Promise<void>;
 }
 
 /**
- * A connection with two conversations: between a conductor and a proxy, or between a proxy and its conductor. Disposing
- * either channel ends both.
+ * Creates a hop with two channels. A conductor uses one for each proxy, and a proxy uses one for its conductor.
+ * Disposing either channel closes both.
  */
 export function proxyHop(channel: Channel, options: HopOptions): ProxyHop {
   return new Hop(channel, options, true);
@@ -76,9 +74,10 @@ const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 type Side = "plain" | "wrapped";
 
-/** An incoming request without an answer. */
-interface Asked {
-  readonly side: Side /** As received; bytes if a number would not be exact. */;
+/** A pending incoming request. */
+interface PendingRequest {
+  readonly side: Side;
+  /** As received; bytes if a number would not be exact. */
   readonly id: Id | Uint8Array;
 }
 
@@ -89,9 +88,10 @@ class Hop implements ProxyHop {
   readonly #options: HopOptions;
   readonly #isProxy: boolean;
   readonly #receivers: Partial<Record<Side, Receiver>> = {};
-  readonly #ownRequests = new Map<number, Asked>();
-  /** Outgoing requests without an answer. */
-  readonly #pending = new Map<number, Side>();
+  /** Pending incoming requests, by the id assigned here. */
+  readonly #incoming = new Map<number, PendingRequest>();
+  /** Pending outgoing requests, by id. */
+  readonly #outgoing = new Map<number, Side>();
   /** Callers that wait until no request of `plain` is pending. */
   readonly #waiting: (() => void)[] = [];
   #dialect: ProxyDialect = "proxy";
@@ -117,7 +117,7 @@ class Hop implements ProxyHop {
   }
 
   refuseOpen(error: RpcErrorObject): void {
-    for (const id of [...this.#ownRequests.keys()]) this.#answer(failure(id, error), id);
+    for (const id of [...this.#incoming.keys()]) this.#respond(failure(id, error), id);
   }
 
   #side(side: Side): Channel {
@@ -129,7 +129,7 @@ class Hop implements ProxyHop {
     };
   }
 
-  /** Delivery starts when every conversation has a receiver. */
+  /** Delivery starts when every channel has a receiver. */
   #start(side: Side, receiver: Receiver): void {
     if (this.#receivers[side]) throw new Error("a channel can be started only once");
     this.#receivers[side] = receiver;
@@ -140,26 +140,29 @@ class Hop implements ProxyHop {
   #send(side: Side, frame: Frame): boolean {
     if (this.#closed) return true;
     const { envelope } = frame;
-    if (envelope.kind === "response") return this.#answer(frame, envelope.id);
-    if (envelope.kind === "request") this.#pending.set(Number(envelope.id), side);
+    if (envelope.kind === "response") return this.#respond(frame, envelope.id);
+    if (envelope.kind === "request") this.#outgoing.set(Number(envelope.id), side);
     else if (envelope.method === CANCEL) return this.#cancel(side, frame);
     return this.#channel.send(side === "wrapped" ? frame.wrapped(this.#dialect) : frame);
   }
 
-  #answer(frame: Frame, id: Id | null): boolean {
-    const own = typeof id === "number" ? this.#ownRequests.get(id) : undefined;
+  #respond(frame: Frame, id: Id | null): boolean {
+    const own = typeof id === "number" ? this.#incoming.get(id) : undefined;
     if (!own) {
       this.#onWarning("a response to a request that was answered before, or never made", frame);
       return true;
     }
-    this.#ownRequests.delete(Number(id));
+    this.#incoming.delete(Number(id));
     return this.#channel.send(frame.withId(own.id));
   }
 
-  /** The older dialect also wraps the cancellation of an enveloped message. An answered request is not cancelled. */
+  /**
+   * The `_proxy` dialect also wraps the cancellation of a wrapped request. A cancellation of a settled request is
+   * dropped.
+   */
   #cancel(side: Side, frame: Frame): boolean {
     const id = requestIdIn(frame);
-    if (typeof id !== "number" || this.#pending.get(id) !== side) return true;
+    if (typeof id !== "number" || this.#outgoing.get(id) !== side) return true;
     return this.#channel.send(side === "wrapped" && this.#dialect === "_proxy" ? frame.wrapped(this.#dialect) : frame);
   }
 
@@ -167,14 +170,14 @@ class Hop implements ProxyHop {
     const { envelope } = frame;
     switch (envelope.kind) {
       case "response":
-        return this.#answered(frame, envelope.id);
+        return this.#receiveResponse(frame, envelope.id);
       case "notification":
-        if (envelope.method === CANCEL) return this.#cancelled(frame);
+        if (envelope.method === CANCEL) return this.#receiveCancellation(frame);
         if (!this.#isEnvelope(envelope.method)) return this.#deliver("plain", frame);
-        return this.#opened(frame, undefined);
+        return this.#receiveEnvelope(frame, undefined);
       case "request":
-        if (this.#isEnvelope(envelope.method)) return this.#opened(frame, envelope.id);
-        return this.#deliver("plain", frame.withId(this.#ask("plain", frame, envelope.id)));
+        if (this.#isEnvelope(envelope.method)) return this.#receiveEnvelope(frame, envelope.id);
+        return this.#deliver("plain", frame.withId(this.#register("plain", frame, envelope.id)));
     }
   }
 
@@ -182,19 +185,19 @@ class Hop implements ProxyHop {
     return this.#isProxy && isSuccessorMethod(method);
   }
 
-  #ask(side: Side, frame: Frame, id: Id): number {
+  #register(side: Side, frame: Frame, id: Id): number {
     const own = this.#options.ids.next();
-    // Copied, because the bytes are part of a chunk that would be retained while the request is open.
-    this.#ownRequests.set(own, {
+    // Copied, because a slice would retain its whole chunk while the request is pending.
+    this.#incoming.set(own, {
       side,
       id: typeof id === "string" || Number.isSafeInteger(id) ? id : Buffer.from(frame.idBytes),
     });
     return own;
   }
 
-  /** Handles an enveloped message. `id` is the request's id, undefined for a notification. */
-  #opened(frame: Frame, id: Id | undefined): void | Promise<void> {
-    const own = id === undefined ? undefined : this.#ask("wrapped", frame, id);
+  /** Handles a message in an envelope. `id` is the request's id; undefined for a notification. */
+  #receiveEnvelope(frame: Frame, id: Id | undefined): void | Promise<void> {
+    const own = id === undefined ? undefined : this.#register("wrapped", frame, id);
     let inside: Frame;
     try {
       inside = frame.unwrapped(own);
@@ -202,40 +205,41 @@ class Hop implements ProxyHop {
       if (!(error instanceof FrameError)) throw error;
       this.#onWarning("an envelope without a message", frame);
       if (own !== undefined)
-        this.#answer(
+        this.#respond(
           failure(own, { code: RpcCode.invalidParams, message: `The envelope is invalid: ${error.message}.` }),
           own,
         );
       return;
     }
     if (own === undefined && inside.envelope.kind === "notification" && inside.envelope.method === CANCEL)
-      return this.#cancelled(inside);
+      return this.#receiveCancellation(inside);
     return this.#deliver("wrapped", inside);
   }
 
-  #answered(frame: Frame, id: Id | null): void | Promise<void> {
-    const side = typeof id === "number" ? this.#pending.get(id) : undefined;
+  #receiveResponse(frame: Frame, id: Id | null): void | Promise<void> {
+    const side = typeof id === "number" ? this.#outgoing.get(id) : undefined;
     if (!side) return this.#onWarning("a response to a request that was answered before, or never made", frame);
-    this.#pending.delete(Number(id));
+    this.#outgoing.delete(Number(id));
     const busy = this.#deliver(side, frame);
     if (this.#waiting.length > 0) this.#notifyAnswered();
     return busy;
   }
 
   #notifyAnswered(): void {
-    if (![...this.#pending.values()].includes("plain")) for (const resolve of this.#waiting.splice(0)) resolve();
+    if (![...this.#outgoing.values()].includes("plain")) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
   /**
    * The cancellation uses the id assigned by the other side. If that id was used twice, the newest request is
    * cancelled.
    */
-  #cancelled(frame: Frame): void | Promise<void> {
+  #receiveCancellation(frame: Frame): void | Promise<void> {
     const id = requestIdIn(frame);
-    const found = [...this.#ownRequests].findLast(
+    const found = [...this.#incoming].findLast(
       ([, own]) => own.id === id || (own.id instanceof Uint8Array && Number(Buffer.from(own.id).toString()) === id),
     );
-    if (found) return this.#deliver(found[1].side, cancellation(found[0])); // otherwise already answered: both crossed
+    // otherwise the response crossed the cancellation
+    if (found) return this.#deliver(found[1].side, cancellation(found[0]));
   }
 
   #deliver(side: Side, frame: Frame): void | Promise<void> {
@@ -246,10 +250,10 @@ class Hop implements ProxyHop {
     this.#closed = reason;
     this.#options.ended?.(reason);
     const error = this.#options.unanswered?.(reason) ?? { code: RpcCode.internalError, message: reason.message };
-    for (const [id, side] of this.#pending) void this.#deliver(side, failure(id, error));
-    for (const [id, { side }] of this.#ownRequests) void this.#deliver(side, cancellation(id));
-    this.#pending.clear();
-    this.#ownRequests.clear();
+    for (const [id, side] of this.#outgoing) void this.#deliver(side, failure(id, error));
+    for (const [id, { side }] of this.#incoming) void this.#deliver(side, cancellation(id));
+    this.#outgoing.clear();
+    this.#incoming.clear();
     this.#notifyAnswered();
     this.#receivers.plain?.closed(reason);
     this.#receivers.wrapped?.closed(reason);

@@ -51,7 +51,7 @@ suite("HostWire", () => {
     doesNotThrow(() => wire.notify("process/ended", { pid: 1 }));
   });
 
-  test("passes the messages of a part to its handlers in order, also while it loads", async () => {
+  test("passes the messages of a prefix to its handlers in order, also while they load", async () => {
     let load = (): void => undefined;
     const host = connected(
       new Promise(resolve => {

@@ -30,41 +30,41 @@ import {
 import { RpcCode, RpcError } from "./message";
 import { methodNotFound } from "./peer";
 
-/** Bytes that may wait in the pipe before the host counts as slow. */
+/** Number of unsent bytes above which the connection is congested. */
 const CONGESTED_BYTES = 1024 * 1024;
 
-/** Finds the handler of a method; throws or rejects if there is none. */
+/** Returns the handler of a method; throws or rejects if the method has none. */
 export type Dispatch = (method: string) => Handler | Promise<Handler>;
 
-/** The handlers of the methods with this prefix. A part may be loaded with its first message. */
+/** Providers of the handlers for each method prefix. A provider may load its handlers on the first message. */
 export type Parts<C, P extends string> = {
   readonly [K in P]: () => Handlers<Part<C, K>> | Promise<Handlers<Part<C, K>>>;
 };
 
 /**
- * Handlers of a whole contract: the caller's own, and one provider for each prefix of the other methods. The messages
- * of one part are handled in the order in which they were received.
+ * Combines the handlers of a whole contract: the caller's own, and one provider for each prefix of the other methods.
+ * Messages with the same prefix are handled in the order of arrival.
  */
 export function dispatcher<C, P extends string>(
   own: Handlers<Omit<C, `${P}/${string}`>>,
   parts: Parts<C, P>,
 ): Dispatch {
-  const found = (handlers: object, method: string): Handler => {
+  const find = (handlers: object, method: string): Handler => {
     const handler = handlerOf(handlers, method);
     if (!handler) throw methodNotFound(method);
     return handler;
   };
   return method => {
     const prefix = method.slice(0, method.indexOf("/"));
-    if (!Object.hasOwn(parts, prefix)) return found(own, method);
+    if (!Object.hasOwn(parts, prefix)) return find(own, method);
     const part: object = parts[prefix as P]();
-    return part instanceof Promise ? part.then((handlers: object) => found(handlers, method)) : found(part, method);
+    return part instanceof Promise ? part.then((handlers: object) => find(handlers, method)) : find(part, method);
   };
 }
 
 export class HostWire {
   readonly #connection: MessageConnection;
-  /** Resolves when the connection to the host has ended. */
+  /** Resolves when the connection to the host has closed. */
   readonly closed: Promise<void>;
 
   constructor(
@@ -81,24 +81,24 @@ export class HostWire {
       input.once("close", () => resolve());
       output.once("error", () => resolve());
     });
-    this.#connection.onError(() => undefined); // a broken pipe, which `closed` already reports
+    this.#connection.onError(() => undefined); // a broken pipe, which `closed` reports
   }
 
-  /** A notification without a handler has no effect. */
+  /** Starts handling messages. Notifications without a handler are ignored. */
   serve(dispatch: Dispatch): void {
-    // Host messages follow the contract: `hello` has compared the builds of both programs.
+    // Params are not validated, because `hello` has compared the builds of both programs.
     this.#connection.onRequest((method: string, params: unknown, token: CancellationToken) =>
-      settle(() => called(dispatch(method), params, cancelSignalOf(token))),
+      settle(() => callHandler(dispatch(method), params, cancelSignalOf(token))),
     );
     this.#connection.onNotification((method: string, params: unknown) => {
-      settle(() => called(dispatch(method), params, NEVER_CANCELLED)).catch(() => undefined);
+      settle(() => callHandler(dispatch(method), params, NEVER_CANCELLED)).catch(() => undefined);
     });
     this.#connection.listen();
   }
 
   /**
-   * Rejects with an `RpcError`: the host's error, or an internal one when the connection has ended. An aborted signal
-   * asks the host to stop; its answer is still awaited.
+   * Rejects with an `RpcError`: the host's error, or an internal error when the connection has closed. Aborting
+   * `signal` sends a cancellation; the response is still awaited.
    */
   async request<M extends keyof Calls<SidecarToHost>>(
     method: M,
@@ -120,7 +120,7 @@ export class HostWire {
 
   notify<M extends keyof Notes<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): void {
     const name: string = method;
-    // Throws or rejects when the connection has ended, which `closed` already reports: cleanup may still log then.
+    // Fails when the connection has closed, which `closed` reports. Cleanup may still log at that time.
     const send = async (): Promise<void> => this.#connection.sendNotification(name, params);
     send().catch(() => undefined);
   }
@@ -130,8 +130,8 @@ export class HostWire {
   }
 }
 
-/** Calls a handler that is known already in the same turn of the event loop. */
-function called(handler: Handler | Promise<Handler>, params: unknown, signal: CancelSignal): unknown {
+/** Calls a loaded handler synchronously. */
+function callHandler(handler: Handler | Promise<Handler>, params: unknown, signal: CancelSignal): unknown {
   return handler instanceof Promise
     ? handler.then(loaded => loaded(params as never, signal))
     : handler(params as never, signal);

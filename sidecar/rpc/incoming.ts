@@ -1,4 +1,6 @@
-/** A request from the other side. The first call of `respond` or `fail` answers it; later calls are ignored. */
+/**
+ * A request from the other side. The first call of `respond` or `fail` settles the request; later calls are ignored.
+ */
 import { Frame } from "./frame";
 import { RpcCode, RpcError, type Id, type Request } from "./message";
 
@@ -7,15 +9,15 @@ export interface IncomingRequest {
   readonly method: string;
   readonly params: unknown;
   /**
-   * Aborted when the other side cancels the request, or when the connection closes (the reason is a
-   * `ConnectionClosed`).
+   * Aborted when the other side cancels the request, or when the connection closes (with a `ConnectionClosed` as the
+   * reason).
    */
   readonly signal: AbortSignal;
-  /** Sends the result; `undefined` becomes `null`. Ignored after the first answer. */
+  /** Sends the result; `undefined` becomes `null`. */
   respond(result: unknown): void;
   /**
    * Sends an error. An `RpcError` is sent unchanged, any other error as an internal error. After a cancellation, the
-   * error is "cancelled".
+   * code is `requestCancelled`.
    */
   fail(error: unknown): void;
 }
@@ -40,25 +42,25 @@ export class Incoming implements IncomingRequest {
     return (this.#aborting ??= new AbortController()).signal;
   }
 
-  /** `reason` is undefined when the other side cancelled the request itself. */
+  /** `reason` is undefined when the other side cancelled the request. */
   abort(reason?: RpcError): void {
     (this.#aborting ??= new AbortController()).abort(reason);
   }
 
   respond(result: unknown): void {
-    this.#answer(Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }));
+    this.#sendOnce(Frame.of({ jsonrpc: "2.0", id: this.id, result: result ?? null }));
   }
 
   fail(error: unknown): void {
-    this.#answer(Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#failure(error).toJSON() }));
+    this.#sendOnce(Frame.of({ jsonrpc: "2.0", id: this.id, error: this.#failure(error).toJSON() }));
   }
 
-  /** An integer beyond 2⁵³ is returned as the bytes that arrived, because a number would lose precision. */
-  #answer(answer: Frame): void {
+  /** An id beyond 2⁵³ is returned as the received bytes, because a number would lose precision. */
+  #sendOnce(answer: Frame): void {
     this.#send?.(
       typeof this.id === "string" || Number.isSafeInteger(this.id) ? answer : answer.withId(this.#frame.idBytes),
     );
-    this.#send = undefined; // last: a result that cannot be sent throws, and the request can still be failed
+    this.#send = undefined; // last, so that `fail` still works if the result is not serialisable
   }
 
   #failure(error: unknown): RpcError {

@@ -35,7 +35,7 @@ export function skipSpace(line: Buffer, from: number): number {
   return at;
 }
 
-/** The position after the last byte that is not whitespace. */
+/** The offset after the last byte that is not whitespace. */
 export function textEnd(line: Buffer): number {
   let end = line.length;
   for (let byte = line[end - 1]; byte === 0x20 || byte === 0x09 || byte === 0x0d || byte === 0x0a; byte = line[end - 1])
@@ -43,7 +43,7 @@ export function textEnd(line: Buffer): number {
   return end;
 }
 
-/** The position after the closing quote of the string that opens at `open`. */
+/** The offset after the closing quote of the string that opens at `open`. */
 export function stringEnd(line: Buffer, open: number): number {
   let at = open + 1;
   for (const near = Math.min(at + NEAR, line.length); at < near; at++) {
@@ -59,7 +59,7 @@ export function stringEnd(line: Buffer, open: number): number {
   throw brokenOff();
 }
 
-/** The position after the value that starts at `start`. */
+/** The offset after the value that starts at `start`. */
 export function valueEnd(line: Buffer, start: number): number {
   const first = line[start];
   if (first === QUOTE) return stringEnd(line, start);
@@ -84,7 +84,10 @@ function nestedEnd(line: Buffer, start: number): number {
   throw brokenOff();
 }
 
-/** A string, number, `null`, `true` or `false`. A nested value is returned as `true`, which no envelope accepts. */
+/**
+ * Parses a string, number, `null`, `true` or `false`. Returns `true` for a nested value, which is invalid in every
+ * envelope.
+ */
 export function scalar(line: Buffer, start: number, end: number): unknown {
   const first = line[start];
   if (first === BRACE || first === BRACKET) return true;
@@ -125,8 +128,8 @@ export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {
 }
 
 /**
- * A search pays off only from `FAR` bytes on, and only if the average string is so short that skipping each one costs
- * more.
+ * A native search pays off only for at least `FAR` bytes, and only if strings are at most `SHORT` bytes long on
+ * average.
  */
 const FAR = 4096,
   SAMPLE = 32,

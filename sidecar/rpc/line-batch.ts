@@ -1,6 +1,6 @@
 /**
- * Lines that are written together. Adjacent slices of one read chunk, added in the same order, are merged without
- * copying. Otherwise small pieces are copied into one buffer and large ones are not.
+ * Collects lines for one write. Adjacent slices of one read chunk are merged without copying. If the remaining pieces
+ * are small on average, they are copied into one buffer.
  */
 
 /** Bytes. Below this average piece size, copying is cheaper than one write per piece. */
@@ -9,7 +9,7 @@ const SMALL = 4 * 1024;
 export class LineBatch {
   #pieces: Buffer[] = [];
   #bytes = 0;
-  /** The last added piece and its length so far; a piece that follows it in memory extends it. */
+  /** The last piece, not yet in `#pieces`, and its length. A piece that is adjacent in memory extends it. */
   #last: Buffer | undefined;
   #length = 0;
 

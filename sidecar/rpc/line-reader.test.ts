@@ -4,7 +4,7 @@ import { LineReader, type LineTaker } from "./line-reader";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-/** Records the events of a reader; `take` may record more. */
+/** Records the events of a reader, then calls `take`. */
 function read(
   input: Readable,
   take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined,
@@ -31,35 +31,35 @@ function read(
 }
 
 suite("LineReader", () => {
-  test("delivers each line, the rest and the end after the previous line is taken", async () => {
-    let letGo = () => {};
+  test("delivers each line, the last line and the end after the previous line is handled", async () => {
+    let release = () => {};
     const { notifications } = read(
       Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]),
       () =>
         new Promise(resolve => {
-          letGo = resolve;
+          release = resolve;
         }),
     );
     for (const expected of [["a"], ["a", "bc"], ["a", "bc", "last rest"], ["a", "bc", "last rest", "ended"]]) {
       for (let i = 0; i < 5; i++) await turn();
       deepEqual(notifications, expected);
-      letGo();
+      release();
     }
   });
 
   test("loses no data of a stream that continues after pause", async () => {
     const input = new PassThrough();
-    let letGo = () => {};
+    let release = () => {};
     const { notifications } = read(input, line =>
       line === "a"
         ? new Promise(resolve => {
-            letGo = resolve;
+            release = resolve;
           })
         : undefined,
     );
     for (const chunk of ["a\nb\n", "c\n", "d\ne", "\n"]) input.emit("data", Buffer.from(chunk));
     deepEqual(notifications, ["a"]);
-    letGo();
+    release();
     await turn();
     deepEqual(notifications, ["a", "b", "c", "d", "e"]);
     equal(input.isPaused(), false);
@@ -89,21 +89,21 @@ suite("LineReader", () => {
       },
     ],
   ] as const) {
-    test(`reports a taker that ${how} once`, async () => {
+    test(`reports once that take ${how}`, async () => {
       const { notifications } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
       for (let i = 0; i < 10; i++) await turn();
       deepEqual(notifications, ["a", "failed: Error: no"]);
     });
   }
 
-  test("reports a stream error after the line that is being taken", async () => {
+  test("reports a stream error after the pending line", async () => {
     const input = new PassThrough();
-    let letGo = () => {};
+    let release = () => {};
     const { notifications } = read(
       input,
       () =>
         new Promise(resolve => {
-          letGo = resolve;
+          release = resolve;
         }),
     );
     input.write("a\n");
@@ -111,7 +111,7 @@ suite("LineReader", () => {
     input.destroy(new Error("EIO"));
     for (let i = 0; i < 5; i++) await turn();
     deepEqual(notifications, ["a"]);
-    letGo();
+    release();
     await turn();
     deepEqual(notifications, ["a", "broken: EIO"]);
   });

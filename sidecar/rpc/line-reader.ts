@@ -1,12 +1,12 @@
 /**
  * Reads a stream line by line, at the pace of the consumer.
  *
- *   ready ── `take` returns a promise ──▶ busy ── it settles ──▶ ready
+ *   ready ── `take` returns a promise ──▶ busy ── the promise settles ──▶ ready
  *   any ── stop, failure, all lines taken ──▶ over
  *
  * Invariants:
- * - Lines are delivered one at a time, in order, and split only when they are due.
- * - While a line is being taken, the stream is not read beyond the data that it was about to deliver.
+ * - Lines are split lazily and delivered one at a time, in order.
+ * - While `take` is pending, the stream is paused at the next chunk.
  * - The end is reported once, after the last line.
  * - After `stop`, further data is discarded.
  */
@@ -18,9 +18,9 @@ export interface LineTaker {
   take(line: Buffer): void | Promise<void>;
   /** Receives the bytes after the last newline, if any. May throw or reject. */
   takeLast(line: Buffer): void | Promise<void>;
-  /** `cause` is the error that broke the stream. */
+  /** `cause` is the error of the stream, if any. */
   ended(cause: Error | undefined): void;
-  /** A line is too long (`LineTooLong`) or could not be taken. The reader has stopped. */
+  /** Reports a line that is too long (`LineTooLong`), or the error of `take`. The reader has stopped. */
   failed(error: unknown): void;
 }
 
@@ -29,8 +29,8 @@ export class LineReader {
   readonly #lines: LineSplitter;
   readonly #taker: LineTaker;
   #state: "ready" | "busy" | "over" = "ready";
-  /** Chunks that arrived while busy: one, or a few from a stream that cannot be paused at once. */
-  readonly #next: Buffer[] = [];
+  /** Chunks received while busy. A stream may emit further chunks after `pause`. */
+  readonly #queued: Buffer[] = [];
   #streamEnd: { readonly cause: Error | undefined } | undefined;
   #chunks = 0;
 
@@ -39,7 +39,7 @@ export class LineReader {
     this.#lines = new LineSplitter(maxLine);
     this.#taker = taker;
     input.on("data", (chunk: Uint8Array | string) =>
-      this.#arrived(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)),
+      this.#receive(Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk)),
     );
     finished(input, { writable: false }, error => {
       this.#streamEnd = { cause: error ?? undefined };
@@ -54,35 +54,35 @@ export class LineReader {
 
   stop(): void {
     this.#state = "over";
-    this.#next.length = 0;
+    this.#queued.length = 0;
     this.#input.resume(); // so that the writer is not blocked
   }
 
   /** Most waits end before the next chunk, so the stream is paused only when a chunk arrives while busy. */
-  #arrived(chunk: Buffer): void {
+  #receive(chunk: Buffer): void {
     this.#chunks++;
     if (this.#state === "over") return;
     if (this.#state === "ready") return this.#takeAll(chunk);
-    this.#next.push(chunk);
+    this.#queued.push(chunk);
     this.#input.pause();
   }
 
   #takeAll(chunk: Buffer): void {
     this.#lines.push(chunk);
-    this.#goOn();
+    this.#deliver();
   }
 
-  #goOn(): void {
+  #deliver(): void {
     try {
       for (let line = this.#lines.next(); line; line = this.#lines.next()) {
         const busy = this.#taker.take(line);
         if (this.#isOver()) return;
-        if (busy) return this.#wait(busy, () => this.#goOn());
+        if (busy) return this.#wait(busy, () => this.#deliver());
       }
     } catch (error) {
       return this.#fail(error);
     }
-    const chunk = this.#next.shift();
+    const chunk = this.#queued.shift();
     if (chunk) return this.#takeAll(chunk);
     if (this.#streamEnd) return this.#end();
     if (this.#input.isPaused()) this.#input.resume();

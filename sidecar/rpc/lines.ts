@@ -20,7 +20,7 @@ const EMPTY = Buffer.alloc(0);
 export class LineSplitter {
   #chunk: Buffer = EMPTY;
   #at = 0;
-  /** The unfinished line: large pieces and completed small ones, then the buffer in which small pieces are gathered. */
+  /** The unfinished line: its pieces, then the buffer that collects small pieces. */
   #pieces: Buffer[] = [];
   #gathered: Buffer = EMPTY;
   #gatheredLength = 0;
@@ -28,19 +28,19 @@ export class LineSplitter {
 
   constructor(readonly maxLine: number) {}
 
-  /** Bytes of the unfinished line. */
+  /** Number of bytes in the unfinished line. */
   get pending(): number {
     return this.#length;
   }
 
-  /** Adds the next chunk, after all lines of the previous one are taken. */
+  /** Adds the next chunk. All lines of the previous chunk must have been returned. */
   push(chunk: Buffer): void {
     this.#chunk = chunk;
     this.#at = 0;
   }
 
   /**
-   * The next line: with its newline, or without its `\r\n`. Undefined when another chunk is needed. Throws
+   * Returns the next line, with its `\n` or without its `\r\n`. Returns undefined when another chunk is needed. Throws
    * `LineTooLong`.
    */
   next(): Buffer | undefined {
@@ -53,20 +53,20 @@ export class LineSplitter {
     const next = (this.#at = newline === -1 ? end : end + 1);
     const piece = start === 0 && next === chunk.length ? chunk : chunk.subarray(start, next);
     if (newline !== -1 && this.#length === 0) return withoutReturn(piece);
-    this.#hold(piece);
+    this.#append(piece);
     return newline === -1 ? undefined : withoutReturn(this.#take());
   }
 
-  /** The bytes after the last newline; may be empty. */
+  /** Returns the bytes after the last newline; may be empty. */
   end(): Buffer {
     const line = this.#take();
     return line[line.length - 1] === RETURN ? line.subarray(0, -1) : line;
   }
 
-  #hold(piece: Buffer): void {
+  #append(piece: Buffer): void {
     this.#length += piece.length;
     if (piece.length < LARGE) return this.#gather(piece);
-    this.#keepGathered();
+    this.#flushGathered();
     this.#pieces.push(piece);
   }
 
@@ -81,7 +81,7 @@ export class LineSplitter {
     this.#gatheredLength = length;
   }
 
-  #keepGathered(): void {
+  #flushGathered(): void {
     if (this.#gatheredLength === 0) return;
     this.#pieces.push(this.#gathered.subarray(0, this.#gatheredLength));
     this.#gathered = EMPTY;
@@ -89,7 +89,7 @@ export class LineSplitter {
   }
 
   #take(): Buffer {
-    this.#keepGathered();
+    this.#flushGathered();
     const pieces = this.#pieces,
       [first = EMPTY] = pieces;
     const line = pieces.length > 1 ? Buffer.concat(pieces, this.#length) : first;

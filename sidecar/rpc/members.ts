@@ -1,4 +1,4 @@
-/** The members of a JSON object as bytes: iterates over them and removes some of them. */
+/** Iterates over the members of a JSON object as bytes, and removes members. */
 import {
   BACKSLASH,
   BRACE_END,
@@ -13,7 +13,6 @@ import {
   valueEnd,
 } from "./json-scan";
 
-/** The recognised keys. */
 const KEYS = ["id", "method", "params", "result", "error", "jsonrpc", "_meta", "meta"] as const;
 export type Key = (typeof KEYS)[number];
 
@@ -22,10 +21,10 @@ const BY_LENGTH: readonly (readonly { readonly key: Key; readonly bytes: Buffer 
   { length: 8 },
   (_, length) => KEYS.filter(key => key.length === length).map(key => ({ key, bytes: Buffer.from(key) })),
 );
-/** Length in bytes of an escaped letter. No recognised key has only one letter. */
+/** Length in bytes of an escaped letter. No key in `KEYS` has only one letter. */
 const ESCAPE = "\\u0069".length;
 
-/** Returns the recognised key between two positions, including an escaped spelling such as `\u0069d`. */
+/** Returns the key of `KEYS` between two offsets, including an escaped spelling such as `\u0069d`. */
 function keyAt(line: Buffer, start: number, end: number): Key | undefined {
   for (const { key, bytes } of BY_LENGTH[end - start] ?? []) if (isAt(line, start, bytes)) return key;
   if (end - start <= ESCAPE) return undefined;
@@ -39,10 +38,10 @@ function keyAt(line: Buffer, start: number, end: number): Key | undefined {
 
 /** Iterates over the keys of the object that opens at `open`. Throws `FrameError` if the object is malformed. */
 export class MemberWalk {
-  /** Position of the key, or of the closing brace. */
+  /** Offset of the key, or of the closing brace. */
   at: number;
   key: Key | undefined;
-  /** Position of the value. */
+  /** Offset of the value. */
   start = 0;
 
   constructor(
@@ -78,16 +77,16 @@ export class MemberWalk {
   }
 }
 
-/** The last method read, by length. The same methods recur, and comparing bytes is cheaper than decoding them. */
-const METHODS: { readonly bytes: Buffer; readonly method: string }[] = [];
+/** Cache of the last method name of each length. Comparing bytes is cheaper than decoding them. */
+const METHOD_CACHE: { readonly bytes: Buffer; readonly method: string }[] = [];
 const MAX_METHOD_LENGTH = 64;
 
 export function methodAt(line: Buffer, start: number, end: number): unknown {
-  const known = METHODS[end - start];
-  if (known && isAt(line, start, known.bytes)) return known.method;
+  const cached = METHOD_CACHE[end - start];
+  if (cached && isAt(line, start, cached.bytes)) return cached.method;
   const method = scalar(line, start, end);
   if (typeof method === "string" && end - start <= MAX_METHOD_LENGTH)
-    METHODS[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
+    METHOD_CACHE[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
   return method;
 }
 
@@ -99,7 +98,7 @@ export interface Retained {
   readonly pieces: readonly Buffer[];
   /** The value of `method`; undefined if absent. */
   readonly method: unknown;
-  /** The position after the closing brace. */
+  /** The offset after the closing brace. */
   readonly end: number;
 }
 
@@ -108,18 +107,18 @@ export function membersWithout(line: Buffer, open: number, without: ReadonlySet<
   let method: unknown;
   let from = -1,
     to = -1; // a run of retained members
-  const take = (): void => {
+  const flush = (): void => {
     if (from !== -1) pieces.push(...(pieces.length === 0 ? [] : [COMMA_BYTES]), line.subarray(from, to));
     from = -1;
   };
   const walk = new MemberWalk(line, open);
   while (walk.next()) {
     const { at, key, start } = walk;
-    if (key !== undefined && without.has(key)) take();
+    if (key !== undefined && without.has(key)) flush();
     else if (from === -1) from = at;
     to = walk.pass();
     if (key === "method") method = methodAt(line, start, to);
   }
-  take();
+  flush();
   return { pieces, method, end: walk.at + 1 };
 }

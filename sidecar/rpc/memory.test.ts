@@ -126,7 +126,7 @@ suite("memory channels", () => {
     deepEqual(received, ["m", "closed: A message could not be handled."]);
   });
 
-  test("reports an end that closed before the start when it starts", async () => {
+  test("reports a close before the start when it starts", async () => {
     const [left, right] = memoryChannels();
     await left[Symbol.asyncDispose]();
     const received = [listen(left), listen(right)];

@@ -1,22 +1,22 @@
 /**
- * Two channels joined in memory. Frames are passed by reference in a later microtask and never serialised.
+ * Two connected channels in memory. Frames are passed by reference in a later microtask and never serialised.
  *
  * Invariants:
- * - Order is kept.
- * - A frame is delivered when the receiver has finished the previous one.
- * - `send` returns false while `ENOUGH` frames wait at the other end.
- * - When one end is disposed, its sent frames arrive before the other end is closed.
+ * - Order is preserved.
+ * - A frame is delivered after the receiver has handled the previous frame.
+ * - `send` returns false while `HIGH_WATER_MARK` or more frames are queued at the other end.
+ * - When one end is disposed, its sent frames are delivered before the other end closes.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame } from "./frame";
 
-/** Maximum number of queued frames before `send` asks its caller to wait. */
-const ENOUGH = 64;
+/** Number of queued frames from which `send` returns false. */
+const HIGH_WATER_MARK = 64;
 
 export function memoryChannels(): [Channel, Channel] {
-  const first: MemoryEnd = new MemoryEnd(() => right);
-  const right: MemoryEnd = new MemoryEnd(() => first);
-  return [first, right];
+  const left: MemoryEnd = new MemoryEnd(() => right);
+  const right: MemoryEnd = new MemoryEnd(() => left);
+  return [left, right];
 }
 
 type State =
@@ -27,12 +27,12 @@ type State =
 class MemoryEnd implements Channel {
   readonly #peer: () => MemoryEnd;
   #state: State = { kind: "waiting" };
-  /** Received frames, then the reason if the other side has closed. */
+  /** Received frames, then the close reason of the other side, if it has closed. */
   readonly #inbox: (Frame | Closed)[] = [];
   readonly #senders: (() => void)[] = [];
 
-  constructor(item: () => MemoryEnd) {
-    this.#peer = item;
+  constructor(peer: () => MemoryEnd) {
+    this.#peer = peer;
   }
 
   start(receiver: Receiver): void {
@@ -49,7 +49,7 @@ class MemoryEnd implements Channel {
 
   drained(): Promise<void> {
     const end = this.#peer();
-    if (this.#state.kind === "closed" || end.#inbox.length < ENOUGH) return Promise.resolve();
+    if (this.#state.kind === "closed" || end.#inbox.length < HIGH_WATER_MARK) return Promise.resolve();
     return new Promise(resolve => end.#senders.push(resolve));
   }
 
@@ -63,20 +63,20 @@ class MemoryEnd implements Channel {
     if (this.#state.kind === "closed") return true;
     this.#inbox.push(item);
     this.#wake();
-    return this.#inbox.length < ENOUGH;
+    return this.#inbox.length < HIGH_WATER_MARK;
   }
 
   #wake(): void {
     if (this.#state.kind !== "idle" || this.#inbox.length === 0) return;
     const { receiver } = this.#state;
     this.#state = { kind: "delivering", receiver };
-    queueMicrotask(() => void this.#deliver(receiver)); // never inside the sender's call
+    queueMicrotask(() => void this.#deliver(receiver)); // never within the sender's call
   }
 
   async #deliver(receiver: Receiver): Promise<void> {
     try {
       for (let item = this.#inbox.shift(); item; item = this.#inbox.shift()) {
-        if (this.#inbox.length < ENOUGH) this.#releaseSenders();
+        if (this.#inbox.length < HIGH_WATER_MARK) this.#releaseSenders();
         if (!(item instanceof Frame)) return this.#close(item);
         const busy = receiver.receive(item);
         if (busy) await busy;

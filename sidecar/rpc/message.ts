@@ -1,6 +1,6 @@
 /**
- * JSON-RPC 2.0 messages as used by ACP and MCP. There are no batches. Ids are integers (including 0) or strings; `null`
- * occurs only in the answer to an unreadable message. Unknown members are kept.
+ * JSON-RPC 2.0 messages as used by ACP and MCP. Batches are not supported. Ids are integers (including 0) or strings. A
+ * null id occurs only in the error response to an invalid message. Unknown members are kept.
  */
 export type Id = number | string;
 
@@ -33,7 +33,7 @@ export interface RpcErrorObject {
   readonly data?: unknown;
 }
 
-/** JSON-RPC's codes and ACP's (schema v1, "Error codes"). */
+/** Error codes of JSON-RPC and ACP (schema v1, "Error codes"). */
 export const RpcCode = {
   parseError: -32700,
   invalidRequest: -32600,
@@ -45,7 +45,7 @@ export const RpcCode = {
   notFound: -32002,
 } as const;
 
-/** An error answer, received or to be sent. `code`, `message` and `data` are transmitted unchanged. */
+/** An error response, received or to be sent. `code`, `message` and `data` are transmitted unchanged. */
 export class RpcError extends Error {
   override readonly name = "RpcError";
   constructor(

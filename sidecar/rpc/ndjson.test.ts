@@ -11,7 +11,8 @@ const note = (method: string, params?: unknown) =>
 const sent = (output: PassThrough): string => String(output.read() ?? "");
 
 /**
- * A channel over `input` that records frames, garbage and its end. `busy` returns a promise if the frame takes time.
+ * Starts a channel over `input` and records frames, garbage and the close reason. `busy` may return a promise to delay
+ * the next frame.
  */
 function listen(
   input: Readable,
@@ -125,7 +126,7 @@ suite("ndjsonChannel", () => {
     );
   });
 
-  test("rejects a line above the limit, closes and keeps nothing of it", async () => {
+  test("rejects a line above the limit, closes and discards the line", async () => {
     const output = new PassThrough(),
       maxLine = 1024 * 1024;
     let produced = 0;
@@ -298,7 +299,7 @@ suite("ndjsonChannel", () => {
     deepEqual(frames, ['{"method":"a"}']);
   });
 
-  test("awaits the reason of the end, without sending", async () => {
+  test("sends nothing while it waits for the close reason", async () => {
     const output = new PassThrough();
     let exited = (_: Closed) => {};
     const { channel, closed } = listen(Readable.from([]), {
@@ -315,7 +316,7 @@ suite("ndjsonChannel", () => {
     equal(sent(output), "");
   });
 
-  test("requests the reason once when both streams end, and releases waiting senders before it", async () => {
+  test("requests the close reason once when both streams end, after it releases waiting senders", async () => {
     let asked = 0;
     const input = new PassThrough(),
       output = new Writable({ write() {} });
@@ -337,7 +338,7 @@ suite("ndjsonChannel", () => {
     await channel[Symbol.asyncDispose]();
   });
 
-  test("uses a default reason if the reason rejects", async () => {
+  test("uses a default reason if closedReason rejects", async () => {
     const { closed } = listen(Readable.from([]), { closedReason: () => Promise.reject(new Error("no status")) });
     equal((await closed).message, "The other side closed the connection.");
   });

@@ -5,11 +5,11 @@
  *      └──────────────────┴── dispose, output fails, line too long ─────────▶┘
  *
  * Invariants:
- * - Every delivered frame has an envelope. A line without one is reported to `garbage`. If it looks like an attempt at
- *   JSON, it is answered with an error whose id is null.
- * - Reading pauses while `receive` waits.
- * - Frames sent in one turn of the event loop leave in one write.
- * - After an oversized line, no later line can be trusted to be an answer, so the channel closes.
+ * - Every delivered frame has a valid envelope. An invalid line is reported to `garbage`. If the line starts like JSON,
+ *   an error with a null id is sent.
+ * - Reading pauses until the promise of `receive` settles.
+ * - Frames sent in one tick of the event loop are written together.
+ * - An oversized line closes the channel, because the discarded message may be a response.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel, Closed, Receiver } from "./channel";
@@ -22,18 +22,18 @@ import { RpcCode, type RpcErrorObject } from "./message";
 export interface NdjsonOptions {
   /** Maximum line length in bytes. Defaults to 64 MiB. */
   readonly maxLine?: number;
-  /** Reports a line that could not be parsed (its first 1,000 bytes) and the reason. */
+  /** Reports the first 1,000 bytes of an invalid line, and the reason. */
   garbage?(line: string, why: string): void;
   /**
-   * Returns the reason why the streams ended, for example the exit status of the process. The channel closes when it
-   * settles.
+   * Returns the reason why the streams ended, for example the exit status of the process. The channel closes when the
+   * promise settles.
    */
   closedReason?(): Closed | Promise<Closed>;
 }
 
 /**
- * Takes ownership of both streams. `input` is read once `start` is called. When the channel closes, `output` is ended
- * and `input` is discarded.
+ * Takes ownership of both streams. `start` starts reading. When the channel closes, `output` is ended and further input
+ * is discarded.
  */
 export function ndjsonChannel(input: Readable, output: Writable, options: NdjsonOptions = {}): Channel {
   return new NdjsonChannel(input, output, options);
@@ -66,7 +66,7 @@ class NdjsonChannel implements Channel {
     this.#output = output;
     this.#options = options;
     this.#maxLine = options.maxLine ?? MAX_LINE;
-    input.on("error", () => {}); // the reader reports errors; a late error has no reader
+    input.on("error", () => {}); // the reader reports errors; an unhandled late error would crash the process
     output.on("drain", () => this.#release());
     output.on("error", error => this.#outputFailed(error));
     output.on("close", () => this.#outputFailed(undefined));
@@ -86,7 +86,7 @@ class NdjsonChannel implements Channel {
             ? { message: "The connection failed while it was read.", cause }
             : { message: "The other side closed the connection." },
         ),
-      failed: error => this.#refuse(error),
+      failed: error => this.#fail(error),
     });
   }
 
@@ -120,25 +120,25 @@ class NdjsonChannel implements Channel {
     if (first === undefined) return;
     if (first !== BRACE && first !== BRACKET) return this.#garbage(line, "it is not JSON");
     const frame = Frame.raw(line),
-      wrong = whatIsWrong(frame);
-    if (!wrong) return receiver.receive(frame);
-    this.#garbage(line, wrong.message);
-    this.#complain({ code: wrong.code, message: `This line is invalid: ${wrong.message}.` });
+      fault = envelopeError(frame);
+    if (!fault) return receiver.receive(frame);
+    this.#garbage(line, fault.message);
+    this.#sendError({ code: fault.code, message: `This line is invalid: ${fault.message}.` });
   }
 
   /**
-   * The last message may lack its newline. An incomplete one is reported only, because the other side can no longer be
-   * answered.
+   * The last message may lack its newline. An incomplete message is only reported, because an error response can no
+   * longer be delivered.
    */
   #takeLast(line: Buffer, receiver: Receiver): void | Promise<void> {
     if (this.#isClosed()) return;
     const frame = Frame.raw(line);
-    if (whatIsWrong(frame)) return this.#garbage(line, "the stream ended in the middle of it");
+    if (envelopeError(frame)) return this.#garbage(line, "the stream ended in the middle of it");
     return receiver.receive(frame);
   }
 
-  /** If the other side does not read, an error reply is not worth the memory. */
-  #complain(error: RpcErrorObject): void {
+  /** Drops the error when the output is full, to bound memory. */
+  #sendError(error: RpcErrorObject): void {
     if (!this.#output.writableNeedDrain) this.send(Frame.of({ jsonrpc: "2.0", id: null, error }));
   }
 
@@ -146,7 +146,7 @@ class NdjsonChannel implements Channel {
     this.#options.garbage?.(line.subarray(0, EXCERPT).toString().trimEnd(), why);
   }
 
-  /** The input has ended or is about to. The reason may arrive later; nothing is sent in the meantime. */
+  /** Closes the channel after `closedReason` settles. Nothing is sent in the meantime. */
   async #end(reason: Closed): Promise<void> {
     const state = this.#state;
     if (state.kind === "waiting") return this.#close(reason);
@@ -160,11 +160,11 @@ class NdjsonChannel implements Channel {
     }
   }
 
-  #refuse(error: unknown): void {
+  #fail(error: unknown): void {
     if (!(error instanceof LineTooLong))
       return this.#close({ message: "A message could not be handled.", cause: error });
     const limit = `${this.#maxLine / 1024 / 1024} MiB`;
-    this.#complain({
+    this.#sendError({
       code: RpcCode.invalidRequest,
       message: `A message can have at most ${limit}. This connection is closed.`,
     });
@@ -173,12 +173,12 @@ class NdjsonChannel implements Channel {
   }
 
   /**
-   * A process that closed its end has usually exited, with its last messages still in the pipe. Reads until no more
-   * arrive.
+   * A process that closed its input has usually exited, with its last messages still in the pipe. Reads until no more
+   * chunks arrive.
    */
   #outputFailed(cause: Error | undefined): void {
     if (this.#isClosed()) return;
-    this.#release(); // their wait is pointless now, and the last messages may depend on it
+    this.#release(); // no more frames are written, and reading the last messages may depend on these senders
     const seen = this.#reader?.chunks;
     setImmediate(() =>
       setImmediate(() => {
@@ -213,7 +213,7 @@ class NdjsonChannel implements Channel {
   }
 }
 
-function whatIsWrong(frame: Frame): FrameError | undefined {
+function envelopeError(frame: Frame): FrameError | undefined {
   try {
     frame.envelope;
     return undefined;

@@ -13,7 +13,7 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const outcomeText = (outcome: Outcome) =>
   outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
 
-/** A channel whose other end is the test: `sent` records the peer's messages, `wire` delivers lines to the peer. */
+/** A channel with the test at its other end. `sent` records the peer's messages; `wire` delivers lines to the peer. */
 class Bench implements Channel {
   readonly sent: unknown[] = [];
   /** The promises returned by the peer's `receive`. */
@@ -43,7 +43,7 @@ class Bench implements Channel {
   }
 }
 
-/** A peer on a bench, and a log of its handlers' calls. */
+/** A peer on a `Bench`, and a log of the calls of its handlers. */
 function bench(handlers: Partial<PeerHandlers> = {}) {
   const channel = new Bench(),
     log: string[] = [],

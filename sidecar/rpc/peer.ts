@@ -1,15 +1,15 @@
 /**
- * One end of a JSON-RPC connection: sends requests and answers requests, over any channel.
+ * One end of a JSON-RPC connection: sends and answers requests over any channel.
  *
  * Invariants:
- * - Handlers and settlements are called synchronously, in the order in which their messages arrived.
- * - Every call is settled exactly once, by its answer or by the end of the connection, and before `closed` is called.
+ * - Handlers and response callbacks are called synchronously, in the order in which their messages arrived.
+ * - Every call is settled exactly once, by its response or by the close of the connection, before `closed` is called.
  * - Every incoming request is answered at most once.
  * - Invalid messages are reported to `onWarning` and have no other effect.
  *
- * Back-pressure: a notification handler that returns a promise pauses reading. A request also pauses reading while the
- * other side does not read our answers. Its notifications and answers are still read then. Otherwise an agent that
- * sends while we send much to it would deadlock with us.
+ * Back-pressure: a notification handler that returns a promise pauses reading. An incoming request also pauses reading
+ * while the other side does not read our responses. Notifications and responses are still read at that time. Otherwise
+ * two peers that both send large amounts of data could deadlock.
  */
 import type { Channel, Closed } from "./channel";
 import { Frame, FrameError, type Envelope } from "./frame";
@@ -33,17 +33,17 @@ export type Outcome =
   | { readonly ok: false; readonly error: RpcError };
 
 export interface PeerHandlers {
-  /** Called in wire order. A thrown error becomes the answer. */
+  /** Called in wire order. A thrown error becomes the response. */
   request(request: IncomingRequest): void;
-  /** A returned promise pauses reading until it settles. It must not wait for an answer on the same peer. */
+  /** A returned promise pauses reading until it settles. The promise must not wait for a response on the same peer. */
   notification(method: string, params: unknown): void | Promise<void>;
   /** Called once, after every pending call is settled and every incoming request is aborted. */
   closed(reason: Closed): void;
-  /** Reports protocol violations for the log: answers without a request, duplicate ids, handlers that throw. */
+  /** Reports protocol violations for the log: responses without a request, duplicate ids, handlers that throw. */
   onWarning?(what: string, detail: unknown): void;
 }
 
-/** The error of each pending call when the connection ends. */
+/** The error of the calls that are pending when the connection closes. */
 export class ConnectionClosed extends RpcError {
   constructor(readonly reason: Closed) {
     super(RpcCode.internalError, reason.message, undefined, { cause: reason.cause });
@@ -54,7 +54,7 @@ export function methodNotFound(method: string): RpcError {
   return new RpcError(RpcCode.methodNotFound, `“${method}” is not a method of this side.`, { method });
 }
 
-/** A sent request. `cancel` asks the other side to stop; the answer is still awaited, whatever it is. */
+/** A sent request. `cancel` sends a cancellation; the response is still awaited. */
 export interface PendingCall {
   readonly id: Id;
   cancel(): void;
@@ -65,12 +65,12 @@ const CANCEL = PROTOCOL_METHODS.cancel_request;
 export class Peer implements AsyncDisposable {
   readonly #channel: Channel;
   readonly #handlers: PeerHandlers;
-  /** Our requests without an answer. */
+  /** Pending outgoing requests. */
   readonly #calls = new Map<Id, (outcome: Outcome) => void>();
-  /** Requests from the other side that we have not answered. */
+  /** Pending incoming requests. */
   readonly #open = new Map<Id, Incoming>();
   #lastId = 0;
-  /** While the other side reads slowly: settles when it has caught up. */
+  /** Set while the channel is full; settles when the channel has drained. */
   #slow: Promise<void> | undefined;
   #closed: Closed | undefined;
 
@@ -99,9 +99,9 @@ export class Peer implements AsyncDisposable {
   }
 
   /**
-   * `call` as a promise, which rejects with `RpcError`. It settles one microtask after the answer is read. Use `call`
-   * if the order between the answer and the next message matters. An aborted `signal` cancels the request; the answer
-   * is still awaited.
+   * `call` as a promise, which rejects with `RpcError`. The promise settles one microtask after the response is read.
+   * Use `call` if the order between the response and the next message matters. Aborting `signal` cancels the request;
+   * the response is still awaited.
    */
   request(method: string, params: unknown, options: { readonly signal?: AbortSignal } = {}): Promise<unknown> {
     const { signal } = options;
@@ -148,15 +148,15 @@ export class Peer implements AsyncDisposable {
       message = frame.message;
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      return this.#unreadable(frame, error);
+      return this.#receiveInvalid(frame, error);
     }
-    if (!("method" in message)) return this.#answered(message);
-    if ("id" in message) return this.#requested(message, frame);
-    if (message.method === CANCEL) return this.#cancelled(message);
-    return this.#notified(message);
+    if (!("method" in message)) return this.#receiveResponse(message);
+    if ("id" in message) return this.#receiveRequest(message, frame);
+    if (message.method === CANCEL) return this.#receiveCancellation(message);
+    return this.#receiveNotification(message);
   }
 
-  #requested(request: Request, frame: Frame): void | Promise<void> {
+  #receiveRequest(request: Request, frame: Frame): void | Promise<void> {
     const incoming = new Incoming(request, frame, answer => {
       this.#sendFrame(answer);
       if (this.#open.get(request.id) === incoming) this.#open.delete(request.id);
@@ -176,7 +176,7 @@ export class Peer implements AsyncDisposable {
     return this.#slow;
   }
 
-  #notified({ method, params }: Notification): void | Promise<void> {
+  #receiveNotification({ method, params }: Notification): void | Promise<void> {
     const failed = (error: unknown) => this.#onWarning(`the handler of ${method} failed`, error);
     try {
       return this.#handlers.notification(method, params)?.catch(failed);
@@ -185,21 +185,21 @@ export class Peer implements AsyncDisposable {
     }
   }
 
-  #cancelled({ params }: Notification): void {
+  #receiveCancellation({ params }: Notification): void {
     const id: unknown =
       typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
     if (typeof id === "number" || typeof id === "string")
-      this.#open.get(id)?.abort(); // otherwise it is already answered: both crossed
+      this.#open.get(id)?.abort(); // otherwise the response crossed the cancellation
     else this.#onWarning("a cancellation that names no request", params);
   }
 
-  #answered(answer: Success | Failure): void {
+  #receiveResponse(answer: Success | Failure): void {
     const { id } = answer;
     if (id === null) return this.#onWarning("the other side could not read a message", answer);
     const settle = this.#calls.get(id);
     if (!settle)
       return this.#onWarning(
-        `a response to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`,
+        `a response to ${this.#wasSent(id) ? "a request that was answered before" : "a request that was never made"}`,
         answer,
       );
     this.#calls.delete(id);
@@ -209,7 +209,7 @@ export class Peer implements AsyncDisposable {
     } else this.#settle(settle, { ok: true, result: "result" in answer ? answer.result : undefined });
   }
 
-  #hasMade(id: Id): boolean {
+  #wasSent(id: Id): boolean {
     return typeof id === "number" && id >= 1 && id <= this.#lastId;
   }
 
@@ -221,8 +221,8 @@ export class Peer implements AsyncDisposable {
     }
   }
 
-  /** Handles a message with a valid envelope and an invalid body. Fails the request on the side that waits for it. */
-  #unreadable(frame: Frame, error: FrameError): void {
+  /** Handles an invalid message. Sends an error, unless the message is a response: then its call fails. */
+  #receiveInvalid(frame: Frame, error: FrameError): void {
     this.#onWarning("a message that could not be read", error);
     const envelope = envelopeOrNone(frame);
     if (envelope?.kind === "request" || !envelope) {

@@ -1,4 +1,4 @@
-/** Tests our peer against an independent one, the SDK's, in both roles, over byte streams. */
+/** Tests our peer against the SDK's peer in both roles, over byte streams. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";

@@ -61,7 +61,7 @@ suite("proxy envelope", () => {
     );
   });
 
-  test("is unwrapped byte by byte with another id", () => {
+  test("is unwrapped to the same bytes with another id", () => {
     fc.assert(
       fc.property(message, order, space, fc.integer(), (message, order, space, id) => {
         const frame = raw(shuffled(message, order, space));
@@ -140,7 +140,7 @@ suite("proxy envelope", () => {
     throws(() => raw('{"jsonrpc":"2.0","id":1,"method":"proxy/successor"}').unwrapped(2), FrameError);
   });
 
-  test("gets another method in its bytes", () => {
+  test("replaces the method in its bytes", () => {
     fc.assert(
       fc.property(message, order, space, fc.string(), (message, order, space, method) => {
         deepEqual(read(raw(shuffled(message, order, space)).withMethod(method)), { ...message, method });
@@ -149,7 +149,7 @@ suite("proxy envelope", () => {
     );
   });
 
-  test("is recognized in every spelling and no others", () => {
+  test("is recognized in every spelling, and no other method is", () => {
     deepEqual(
       [
         "proxy/successor",

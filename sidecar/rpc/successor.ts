@@ -1,10 +1,10 @@
 /**
- * The envelope of a message between a proxy and its conductor, to or from the proxy's successor (ACP schema v1
- * unstable, `ProxySuccessorRequest`). Method and params of the message become members of the envelope's params. Works
- * on bytes, so that the content stays as written. Pure.
+ * Envelopes of messages between a proxy and its successor, which pass through the conductor (ACP schema v1 unstable,
+ * `ProxySuccessorRequest`). Method and params of the message become members of the envelope's params. The bytes of the
+ * content are preserved. Pure.
  *
- * A member that JSON-RPC does not define travels beside the inner method. The envelope's `_meta` is hop-local by the
- * schema and is not copied into the unwrapped message. Older drafts call it `meta`.
+ * Unknown members of the message are placed beside its method. The schema defines the envelope's `_meta` (`meta` in
+ * older drafts) as hop-local, so `_meta` is not copied into the unwrapped message.
  */
 import { PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 import { BRACE, FrameError, skipSpace } from "./json-scan";
@@ -14,19 +14,19 @@ import { RpcCode, type Id, type Message, type Notification, type Request } from 
 
 const { proxy, _proxy, meta } = PROXY_DIALECTS;
 
-/** Accepts the envelopes of every dialect. */
+/** Whether the method is an envelope in any dialect. */
 export function isSuccessorMethod(method: unknown): boolean {
   return (
     method === proxy.request || method === _proxy.request || method === meta.request || method === meta.notification
   );
 }
 
-/** The method name on the wire. */
+/** The envelope's method name on the wire. */
 function methodOf(dialect: ProxyDialect, isRequest: boolean): string {
   return PROXY_DIALECTS[dialect][isRequest ? "request" : "notification"];
 }
 
-/** The start of every message; the id, if present, comes next. */
+/** Every message starts with the version, followed by the id, if any. */
 const VERSION = Buffer.from('{"jsonrpc":"2.0"'),
   ID = Buffer.from(',"id":'),
   COMMA = Buffer.from(","),
@@ -45,24 +45,21 @@ const REQUESTS = openings(true),
 const OUTSIDE: ReadonlySet<Key> = new Set(["jsonrpc", "id"] as const);
 const HOP_LOCAL: ReadonlySet<string> & ReadonlySet<Key> = new Set(["jsonrpc", "id", "_meta", "meta"] as const);
 
-/**
- * Offsets of the members of a message without `jsonrpc` and `id`. `bodyStart` is 0 if they are not contiguous
- * (`Scanned`).
- */
+/** Range of the members other than `jsonrpc` and `id`. `bodyStart` is 0 if they are not contiguous (`Scanned`). */
 export interface MessageBody {
   readonly bodyStart: number;
   readonly bodyEnd: number;
 }
 
-/** The parsed params of an envelope, if they were parsed, and their offset (`Scanned`). */
+/** The params of an envelope: their content, if already scanned, and their offset (`Scanned`). */
 export interface EnvelopeParams {
   readonly inside: Retained | undefined;
   readonly paramsStart: number;
 }
 
 /**
- * `line` is a request or a notification, the second argument gives its members, and `id` holds the bytes of the
- * envelope's id, if any. Returns pieces, with the newline.
+ * Wraps the request or notification in `line`. `id` is the id of the envelope; undefined for a notification. Returns
+ * pieces, with the newline.
  */
 export function wrapLine(
   line: Buffer,
@@ -84,8 +81,8 @@ export function insideOf(line: Buffer, start: number): Retained {
 }
 
 /**
- * The message in an envelope: its method, and its line in pieces, with the newline. `id` replaces the id of a request.
- * Throws `FrameError` when the params are not an envelope.
+ * Unwraps the message in an envelope. Returns its method, and its line in pieces, with the newline. `id` replaces the
+ * id of a request. Throws `FrameError` when the params are not an envelope.
  */
 export function unwrapLine(
   line: Buffer,

@@ -1,6 +1,6 @@
 /**
  * Lists the living processes of a run: every process whose environment contains the run id (`SYMPOSIUM_RUN_ID`), at any
- * depth and in any process group. Linux only; reads `/proc`. Independent of `sidecar/process/process-list.ts`, which it
+ * depth and in any process group. Linux only: reads `/proc`. Independent of `sidecar/process/process-list.ts`, which it
  * verifies.
  */
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,8 +14,8 @@ export interface Counted {
 }
 
 /**
- * Processes of one run, or of all runs for `""`. Zombies are not counted: they are dead, and only their parents can
- * reap them.
+ * Processes of one run, or of all runs for `""`. Excludes zombies, which have exited and which only their parents can
+ * reap.
  */
 export function census(run: string): readonly Counted[] {
   return readdirSync("/proc")

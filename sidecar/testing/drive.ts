@@ -1,5 +1,5 @@
 /**
- * Client for real agent processes in tests. It starts one with a separate ledger, records its messages and waits for
+ * Client for real agent processes in tests. Starts a process with a separate ledger, records its messages and waits for
  * events.
  */
 import { mkdtempSync, rmSync } from "node:fs";
@@ -78,7 +78,7 @@ export class Drive implements AsyncDisposable {
         return this.slow;
       },
       closed: close,
-      onWarning: what => this.#handleEvent(() => this.warnings.push(what)),
+      onWarning: message => this.#handleEvent(() => this.warnings.push(message)),
     });
   }
 
@@ -122,12 +122,12 @@ export class Drive implements AsyncDisposable {
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise(resolve => {
-      const look = (): void => {
+      const check = (): void => {
         if (!condition()) return;
-        this.#watching = this.#watching.filter(item => item !== look);
+        this.#watching = this.#watching.filter(item => item !== check);
         resolve();
       };
-      this.#watching.push(look);
+      this.#watching.push(check);
     });
   }
 
@@ -139,6 +139,6 @@ export class Drive implements AsyncDisposable {
 
   #handleEvent(record: () => void): void {
     record();
-    for (const look of [...this.#watching]) look();
+    for (const check of [...this.#watching]) check();
   }
 }

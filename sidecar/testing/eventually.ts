@@ -4,7 +4,7 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 
 /**
  * Polls a condition that no event announces: the exit of a process that is not a child, or a file written by another
- * program. This is the only polling helper of the tests; use events where they exist.
+ * program. This is the only polling helper of the tests. Use events where they exist.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

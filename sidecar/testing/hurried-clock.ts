@@ -5,21 +5,21 @@ import { FakeClock } from "./fake-clock";
 const STEP_MS = 5;
 
 /**
- * Clock that runs while a timer is pending, at `times` the speed of real time. It tests time limits with real
- * processes. Time advances in steps, and pending events are handled between two steps: a machine that stalls for
- * seconds costs one step, not seconds.
+ * Clock that runs while a timer is pending, at `times` the speed of real time. Used to test time limits with real
+ * processes. Time advances in steps, and pending events are handled between two steps. A machine that stalls for
+ * seconds therefore advances the clock by only one step.
  */
 export function hurriedClock(times: number): Clock {
   const clock = new FakeClock();
-  let isGoing = false;
-  const go = (): void => {
-    if (isGoing || clock.waiting === 0) return;
-    isGoing = true;
+  let isScheduled = false;
+  const schedule = (): void => {
+    if (isScheduled || clock.waiting === 0) return;
+    isScheduled = true;
     realClock.after(STEP_MS, () =>
       setImmediate(() => {
-        isGoing = false;
+        isScheduled = false;
         clock.advance(STEP_MS * times);
-        go();
+        schedule();
       }),
     );
   };
@@ -27,7 +27,7 @@ export function hurriedClock(times: number): Clock {
     now: () => clock.now(),
     after(ms, expired) {
       const timer = clock.after(ms, expired);
-      go();
+      schedule();
       return timer;
     },
   };

@@ -1,4 +1,4 @@
-/** ACP agent in memory for tests of its clients. It records requests, and the test controls its responses. */
+/** ACP agent in memory for tests of its clients. Records requests. The test controls the responses. */
 import type { Channel } from "../rpc/channel";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
@@ -15,17 +15,17 @@ export class MemoryAgent {
   #sessions = 0;
 
   /**
-   * Answers `initialize`, `session/new` and `session/close` unless their names are in `manual`. `opened`: members of
-   * the `session/new` response besides the id.
+   * Responds to `initialize`, `session/new` and `session/close` unless their names are in `manual`. `opened`: members
+   * of the `session/new` response besides the id.
    */
   constructor(
     private readonly manual: readonly string[] = [],
     initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } },
     opened: JsonObject = {},
   ) {
-    const [ours, theirs] = memoryChannels();
-    this.channel = theirs;
-    this.peer = new Peer(ours, {
+    const [agentEnd, clientEnd] = memoryChannels();
+    this.channel = clientEnd;
+    this.peer = new Peer(agentEnd, {
       request: request => {
         this.received.push(request.method);
         if (this.manual.includes(request.method)) return this.#offer(request);

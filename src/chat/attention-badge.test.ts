@@ -98,7 +98,7 @@ suite("AttentionBadge", () => {
     );
   });
 
-  test("is cleared with the sidecar", () => {
+  test("is cleared when the sidecar exits", () => {
     const { badge, notifications } = fixture();
     badge.onEvent(attention("a", "reading"));
     badge.clear();

@@ -1,7 +1,6 @@
 /**
- * Reports questions and finished answers while the chat is hidden: a number on the view's icon and a notification. A
- * visible chat needs neither. The host receives the event that the view was hidden with a delay, so a message that
- * arrived just before it counts as unread.
+ * Reports questions and finished answers while the chat is hidden, by a badge on the view's icon and a notification. VS
+ * Code reports a hidden view with a delay, so a message that arrived shortly before counts as unread.
  */
 import * as l10n from "@vscode/l10n";
 import type { SessionId } from "../protocol/chat/chat";
@@ -22,7 +21,7 @@ export interface AttentionDeps {
   now(): number;
 }
 
-/** A message counts as unread if the chat is hidden within this time after it. */
+/** A message counts as unread if the chat is hidden within this time after its arrival. */
 const UNREAD_MS = 2_000;
 
 type AttentionRequest = ParamsOf<SidecarToHost, "chat/attention">;
@@ -49,8 +48,8 @@ export class AttentionBadge {
   }
 
   /**
-   * Showing the view marks everything as read. An open question counts again when the view is hidden. An answer that
-   * ends as the user hides the view causes no notification.
+   * Showing the view marks answers as read. Open questions count again when the view is hidden. An answer that ends
+   * shortly before hiding causes no notification.
    */
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
@@ -61,7 +60,7 @@ export class AttentionBadge {
     this.#show();
   }
 
-  /** Clears everything: the sidecar has exited with its sessions. */
+  /** Call it when the sidecar has exited with its sessions. */
   clear(): void {
     this.#unread.clear();
     this.#shown.clear();
@@ -86,14 +85,14 @@ export class AttentionBadge {
   #show(): void {
     const questions = [...this.#unread.values()].filter(({ attention }) => attention === "answer").length,
       answers = this.#unread.size - questions;
-    const words = [
+    const texts = [
       ...(questions > 0
         ? [l10n.t`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
         : []),
       ...(answers > 0 ? [l10n.t`${answers} unread ${answers === 1 ? "answer" : "answers"}`] : []),
     ];
     this.deps.show(
-      this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") },
+      this.#isVisible || texts.length === 0 ? undefined : { value: questions + answers, tooltip: texts.join(", ") },
     );
   }
 }

@@ -16,10 +16,10 @@ function bypassedTabs(fixture: Fixture, now: Settings): readonly Bypassed[] | un
   return fixture.of("state").at(-1)?.bypassed;
 }
 
-suite("bypassed tab", () => {
+suite("bypassed tabs", () => {
   const BYPASS = { "symposium.agents": [{ ...MINE, bypassPermissions: true }] };
 
-  test("is those of an agent with bypass, while it is set", async () => {
+  test("includes the tabs of an agent while its bypass is set", async () => {
     const fixture = await begunWith();
     await fixture.send({ type: "newTab", tabId: "u", agentId: "elizacp" });
     deepEqual(
@@ -32,7 +32,7 @@ suite("bypassed tab", () => {
     );
   });
 
-  test("is those that started with an approving Workspace extension", async () => {
+  test("includes tabs that started with an approving Workspace extension", async () => {
     const fixture = await begunWith({ "symposium.extensions": [APPROVING] });
     deepEqual(bypassedTabs(fixture, settingsWith({ "symposium.extensions": [ASKING] })), [
       { tabId: "t", by: ["workspace"] },
@@ -45,7 +45,7 @@ suite("bypassed tab", () => {
   });
 
   for (const id of ["cargo", "ferris", "sparkle"])
-    test(`is those that started with an approving ${id} extension`, async () => {
+    test(`includes tabs that started with an approving ${id} extension`, async () => {
       const fixture = await begunWith({ "symposium.extensions": [{ ...APPROVING, id }] });
       deepEqual(bypassedTabs(fixture, fixture.settings), [{ tabId: "t", by: [id] }]);
     });

@@ -122,25 +122,31 @@ suite("ChatController: sidecar and page restarts", () => {
   test("drops a prompt sent before the page received the loss", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" });
-    const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
-    await fixture.send(said(0));
+    const promptWith = (losses: number): PageToHost => ({
+      type: "prompt",
+      tabId: "t",
+      messageId: "m",
+      text: "hi",
+      losses,
+    });
+    await fixture.send(promptWith(0));
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     let refusal: unknown;
-    fixture.chat.handle(said(0)).catch((error: unknown) => {
+    fixture.chat.handle(promptWith(0)).catch((error: unknown) => {
       refusal = error;
     });
     await settled();
     ok(refusal instanceof SidecarGone);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.send(said(0), {
+    await fixture.send(promptWith(0), {
       type: "webviewReady",
       tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }],
       losses: 1,
     });
     deepEqual([fixture.sidecar.methods(), fixture.of("failed")], [["chat/new", "chat/replay"], []]);
-    await fixture.send(said(1));
+    await fixture.send(promptWith(1));
     equal(fixture.calls("chat/prompt").length, 1);
   });
 

@@ -87,7 +87,7 @@ suite("ChatController", () => {
     ]);
   });
 
-  test("posts the required modifier", async () => {
+  test("posts whether sending requires a modifier", async () => {
     const fixture = new Fixture();
     await fixture.ready();
     fixture.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
@@ -375,7 +375,7 @@ suite("ChatController", () => {
     deepEqual(fixture.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
   });
 
-  test("opens a requested tab immediately or with the page, but no second first tab", async () => {
+  test("opens a requested tab immediately or with the page, without a duplicate first tab", async () => {
     const fixture = new Fixture();
     fixture.chat.openTab();
     equal(fixture.of("openTab").length, 1);

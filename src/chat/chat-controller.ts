@@ -4,9 +4,8 @@
  *
  * Invariants:
  * - A prompt waits for the session of its tab, in order with the page's other messages about that tab.
- * - A failure is shown in its tab, or by VS Code if it belongs to no tab. A failure that the page retries by itself is
- *   not shown.
- * - Nothing starts in an untrusted workspace.
+ * - A failure is shown in its tab, or in a notification if it has no tab. Failures that the page retries are not shown.
+ * - No process starts in an untrusted workspace.
  */
 import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
@@ -27,26 +26,26 @@ import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
 /** The position of an empty tab. */
-const NOTHING = { shown: [] } as const;
+const EMPTY_TAB = { shown: [] } as const;
 
 export class ChatController {
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
-  /** A command requested a new tab, possibly with a specific agent, before the page was ready. */
-  #tabWanted: { readonly agentId?: string } | undefined;
+  /** Tab that a command requested before the page was ready, possibly with a specific agent. */
+  #pendingTab: { readonly agentId?: string } | undefined;
   readonly #prompts = new PromptDedup();
   readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
   /** The last reported value of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
-  readonly #positions: PageResume;
+  readonly #pageResume: PageResume;
 
   constructor(private readonly deps: ChatDeps) {
     this.#sessions = new TabSessions(() =>
       deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
     this.#starts = new SessionStarts(deps);
-    this.#positions = new PageResume(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
+    this.#pageResume = new PageResume(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
     this.#composer = new ComposerRoutes(deps);
   }
 
@@ -54,7 +53,7 @@ export class ChatController {
     return this.#sessions.ids;
   }
 
-  /** Tabs that still use the settings of their start although those have changed since. */
+  /** Tabs whose settings have changed since their session started. */
   get outdatedTabs(): readonly TabId[] {
     return this.#starts.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
   }
@@ -89,7 +88,7 @@ export class ChatController {
       case "bypass":
         return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
       case "action":
-        return this.#clicked(message.tabId, message.action);
+        return this.#performAction(message.tabId, message.action);
       case "selectAgent":
         return this.#starts.selectAgent(message.agentId);
       case "openLink":
@@ -124,8 +123,8 @@ export class ChatController {
 
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
-    // Also when the next sidecar starts: a sidecar that is being stopped may still have opened a session.
-    if (phase.kind !== "running" && this.#sessions.lost()) this.#positions.lost();
+    // Also when the next sidecar starts, because a stopping sidecar may still have opened a session.
+    if (phase.kind !== "running" && this.#sessions.lost()) this.#pageResume.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
       if (!this.deps.page.isLive) this.deps.notify(phase.message, GAVE_UP);
@@ -151,7 +150,7 @@ export class ChatController {
       currentAgentId,
       tabs: this.tabs,
       sidecar: sidecarState(this.deps.sidecar.phase, this.deps.isTrusted()),
-      ...(this.#positions.losses === 0 ? {} : { losses: this.#positions.losses }),
+      ...(this.#pageResume.losses === 0 ? {} : { losses: this.#pageResume.losses }),
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
       ...(bypassed.length === 0 ? {} : { bypassed }),
@@ -164,16 +163,16 @@ export class ChatController {
   }
 
   /**
-   * Makes the page open a tab as if the user had. Without a page, the next page opens it. `agentId`: the tab's agent;
-   * if absent, the agent for new tabs.
+   * Makes the page open a tab; without a page, the next page opens the tab. `agentId` defaults to the agent for new
+   * tabs.
    */
   openTab(agentId?: string): void {
     const wanted = agentId === undefined ? {} : { agentId };
     if (this.deps.page.isLive) this.deps.page.post({ type: "openTab", ...wanted });
-    else this.#tabWanted = wanted;
+    else this.#pendingTab = wanted;
   }
 
-  /** Adds to the draft of the selected tab. Without a page, waits for the next page. */
+  /** Adds attachments to the selected tab's draft, or queues them for the next page. */
   attach(attachments: readonly Attachment[]): Promise<void> {
     return this.#composer.attach(attachments);
   }
@@ -197,14 +196,14 @@ export class ChatController {
   }
 
   async #pageReady(positions: readonly TabPosition[], losses: number): Promise<void> {
-    const known = this.tabs.length > 0 || positions.length > 0;
-    if (this.deps.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
+    const hasTabs = this.tabs.length > 0 || positions.length > 0;
+    if (this.deps.isTrusted()) for (const position of positions) this.#pageResume.take(position, losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.requestReplay();
+    if (positions.some(({ tabId }) => this.#pageResume.isLate(tabId, losses))) this.#pageResume.requestReplay();
     // A first page opens its first tab by itself, with the agent for new tabs.
-    if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined))
-      this.deps.page.post({ type: "openTab", ...this.#tabWanted });
-    this.#tabWanted = undefined;
+    if (this.#pendingTab && (hasTabs || this.#pendingTab.agentId !== undefined))
+      this.deps.page.post({ type: "openTab", ...this.#pendingTab });
+    this.#pendingTab = undefined;
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason
@@ -213,7 +212,7 @@ export class ChatController {
   async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
     if (this.#sessions.kind(tabId) !== undefined) return;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    const opening = this.#open(tabId, agentId === undefined ? NOTHING : { ...NOTHING, agentId });
+    const opening = this.#open(tabId, agentId === undefined ? EMPTY_TAB : { ...EMPTY_TAB, agentId });
     this.postState();
     await opening;
   }
@@ -234,32 +233,32 @@ export class ChatController {
   }
 
   async #forward(prompt: Prompt): Promise<void> {
-    const { tabId, messageId, losses = this.#positions.losses } = prompt;
+    const { tabId, messageId, losses = this.#pageResume.losses } = prompt;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    // The page sent this prompt before it was notified of the loss, possibly for the second time. A prompt that was
-    // queued in the lost session becomes a draft again. Otherwise the page sends it again.
-    if (this.#positions.isLate(tabId, losses))
+    // The page sent this prompt before it received the loss, possibly for the second time. If the prompt was queued in
+    // the lost session, the page turns it into a draft. Otherwise the page sends the prompt again.
+    if (this.#pageResume.isLate(tabId, losses))
       throw new SidecarGone(l10n.t("The sidecar exited before it received this prompt."));
-    // Without a page no position will arrive to reopen the tab.
-    if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, NOTHING);
+    // Without a page, no position reopens the tab.
+    if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, EMPTY_TAB);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
 
-  /** An unsolicited preview: failures are logged only. */
+  /** Failures of an unsolicited preview are only logged. */
   async #preview(href: string): Promise<void> {
     await this.deps
       .openLink(href, true)
       .catch((error: unknown) => this.deps.log.debug("webview", "Could not show the agent's current file", { error }));
   }
 
-  /** Drops messages to a session that was lost with its sidecar, or to none. */
+  /** Sends to the tab's session. Drops the message if the session is lost or does not exist. */
   async #toSession(tabId: TabId, send: (session: OpenSession) => Promise<unknown>): Promise<void> {
     const kind = this.#sessions.kind(tabId);
     if (kind === "open" || kind === "opening") await send(await this.#sessions.session(tabId));
   }
 
-  /** The session may end while the confirmation is open. Then nothing is allowed. */
+  /** If the session ends during the confirmation, nothing is allowed. */
   async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
     const until = await this.deps.confirmBypass(this.#starts.agentOf(tabId));
     if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId)
@@ -273,7 +272,7 @@ export class ChatController {
     );
   }
 
-  async #clicked(tabId: TabId, action: ActionId): Promise<void> {
+  async #performAction(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
       case "sendAgain":
       case "sendTranscript":
@@ -314,7 +313,7 @@ export class ChatController {
     if (error instanceof SidecarGone) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
-      this.#positions.lost();
+      this.#pageResume.lost();
       this.postState();
       return page.post({ type: "requestReplay" });
     }

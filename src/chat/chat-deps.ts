@@ -11,7 +11,7 @@ import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
-/** Actions that the host handles; the page handles the others. */
+/** Actions that run a VS Code command. */
 export type HostAction = Exclude<ActionId, "sendAgain" | "sendTranscript" | "addToConfiguration">;
 
 export interface ChatDeps {
@@ -23,7 +23,7 @@ export interface ChatDeps {
   };
   readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient>; restart(): void };
   readonly folders: WorkingFolders;
-  /** The user's choices for an agent. */
+  /** The user's persisted choices for an agent. */
   readonly chosen: Pick<PersistedControls, "of">;
   readonly composer: Composer;
   readonly log: Log;
@@ -42,19 +42,19 @@ export interface ChatDeps {
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
-  /** Shows a message with buttons in VS Code, if no page or tab can show it. */
+  /** Shows a VS Code notification with buttons, for messages that no page or tab can show. */
   notify(message: string, actions: readonly HostAction[]): void;
-  /** Fires when the set of outdated tabs changes. An outdated tab still uses the settings of its start. */
+  /** Fires when the set of outdated tabs changes. */
   outdatedChanged?(tabs: readonly TabId[]): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
   forwarded(tabId: TabId, event: ChatEvent, agentId: string | undefined): void;
 }
 
-/** The editor's part of a prompt: mentions and attachments. */
+/** Provides mentions and attachments from the editor. */
 export interface Composer {
   /**
    * Searches mentions for the text after an `@`, best match first. Calls `found` once, and again with the results of
-   * slower sources. Never calls it after `signal` aborts.
+   * slower sources. Never calls `found` after `signal` aborts.
    */
   find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void>;
   /** Rejects with a message for the user. */

@@ -1,6 +1,6 @@
 /**
- * The view in the sidebar. VS Code destroys its page when the view is hidden and recreates it when the view is shown,
- * without resolving the view again. This class keeps no state except the view.
+ * The chat view in the sidebar. VS Code destroys the page of a hidden view, and recreates the page without resolving
+ * the view again. This class keeps no state except the view.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

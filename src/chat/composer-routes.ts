@@ -3,8 +3,8 @@
  * and attachments added from the editor.
  *
  * Invariants:
- * - Only the newest of several searches is answered.
- * - Attachments added from the editor wait, bounded, until a page has received them.
+ * - Only the newest search is answered.
+ * - Attachments from the editor are queued, up to the limit of a prompt, until a page has received them.
  */
 import { withMore, type Attachment } from "../protocol/chat/attachments";
 import type { PageToHost } from "../protocol/page/host-to-page";
@@ -14,12 +14,12 @@ type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
 
 export class ComposerRoutes {
   #searching = new AbortController();
-  /** Attachments added while no page was ready. */
-  #held: readonly Attachment[] = [];
+  /** Attachments that wait for a page. */
+  #pendingAttachments: readonly Attachment[] = [];
 
   constructor(private readonly deps: Pick<ChatDeps, "page" | "composer" | "log">) {}
 
-  /** Never rejects. On failure the list stays empty, and the next key searches again. */
+  /** Never rejects. A failed search returns no results. */
   async find({ requestNumber, query }: Message<"findMentions">): Promise<void> {
     this.#searching.abort();
     const { signal } = (this.#searching = new AbortController());
@@ -34,25 +34,25 @@ export class ComposerRoutes {
     }
   }
 
-  /** Rejects with a message about the items that could not be gathered, also if others were. */
+  /** Rejects with a message about omitted items, even if other items were added. */
   async requestContext({ tabId, source }: Message<"requestContext">): Promise<void> {
     const { attachments, omitted } = await this.deps.composer.gather(source);
     if (attachments.length > 0) this.deps.page.post({ type: "attach", tabId, attachments });
     if (omitted !== undefined) throw new Error(omitted);
   }
 
-  /** Adds to the draft of the selected tab, now or when a page is ready. */
+  /** Adds attachments to the selected tab's draft, now or when a page is ready. */
   async attach(attachments: readonly Attachment[]): Promise<void> {
-    this.#held = withMore(this.#held, attachments);
+    this.#pendingAttachments = withMore(this.#pendingAttachments, attachments);
     await this.pageReady();
   }
 
   async pageReady(): Promise<void> {
-    const attachments = this.#held;
+    const attachments = this.#pendingAttachments;
     if (attachments.length === 0 || !this.deps.page.isLive) return;
-    this.#held = [];
+    this.#pendingAttachments = [];
     if (await this.deps.page.deliver({ type: "attach", attachments })) return;
-    this.#held = withMore(attachments, this.#held);
+    this.#pendingAttachments = withMore(attachments, this.#pendingAttachments);
     await this.pageReady();
   }
 

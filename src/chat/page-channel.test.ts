@@ -149,7 +149,7 @@ suite("page document", () => {
 suite("ResponseCapture", () => {
   const upsert = (entry: Extract<ChatEvent, { type: "upsert" }>["entry"]): ChatEvent => ({ type: "upsert", entry });
 
-  test("contains the agent's text since its start, without users, thoughts and other tabs", () => {
+  test("contains the agent's text since its start, without prompts, thoughts and other tabs", () => {
     const capture = new ResponseCapture();
     capture.onEvent("t", upsert({ kind: "agent", id: "0", text: "before" }));
     capture.start("t");

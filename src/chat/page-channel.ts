@@ -26,16 +26,17 @@ export class PageChannel {
   }
 
   /**
-   * Drops the message if no page is ready or the page is too far behind. The page requests a session's content again.
+   * Drops the message if no page is ready or too many messages are unacknowledged. The page requests dropped content
+   * again.
    */
   post(message: HostToPage): void {
-    if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post")
+    if (this.#apply({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post")
       void this.#send(message);
   }
 
   /** Like `post`; resolves with whether the message was delivered. */
   async deliver(message: HostToPage): Promise<boolean> {
-    return this.#take({ kind: "offered", counted: false }) === "post" && (await this.#send(message));
+    return this.#apply({ kind: "offered", counted: false }) === "post" && (await this.#send(message));
   }
 
   receive(value: unknown): void {
@@ -43,18 +44,18 @@ export class PageChannel {
     if (!validation.ok)
       return this.deps.log.warn("webview", "Ignored an invalid page message", { why: validation.why });
     const { message } = validation;
-    if (message.type === "webviewReady") this.#take({ kind: "pageReady" });
-    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "requestReplay")
+    if (message.type === "webviewReady") this.#apply({ kind: "pageReady" });
+    if (message.type === "ack" && this.#apply({ kind: "acknowledged", handled: message.handled }) === "requestReplay")
       void this.#send({ type: "requestReplay" });
     this.deps.onMessage(message);
   }
 
-  /** Called when the view is hidden or disposed, and its page with it. */
+  /** Call it when the view is hidden or disposed, which destroys the page. */
   hidden(): void {
-    this.#take({ kind: "hidden" });
+    this.#apply({ kind: "hidden" });
   }
 
-  #take(event: PageFlowEvent): ReturnType<typeof step>[1] {
+  #apply(event: PageFlowEvent): ReturnType<typeof step>[1] {
     const [flowControl, effect] = step(this.#flowControl, event);
     if (flowControl.kind === "lagging" && this.#flowControl.kind === "live")
       this.deps.log.info("webview", "The page has too many unacknowledged messages; sending is paused");
@@ -64,12 +65,12 @@ export class PageChannel {
 
   async #send(message: HostToPage): Promise<boolean> {
     const { page } = this.#flowControl;
-    const delivered = await this.#sent(message);
-    if (!delivered) this.#take({ kind: "refused", page });
+    const delivered = await this.#trySend(message);
+    if (!delivered) this.#apply({ kind: "refused", page });
     return delivered;
   }
 
-  async #sent(message: HostToPage): Promise<boolean> {
+  async #trySend(message: HostToPage): Promise<boolean> {
     try {
       return (await this.deps.send(message)) ?? false;
     } catch {

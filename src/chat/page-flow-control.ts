@@ -1,24 +1,22 @@
 /**
  * Flow control towards the page: decides which messages may be posted. VS Code drops messages silently when the view is
- * hidden, and a page can be slower than a stream. Pure; `page-channel.ts` posts.
+ * hidden, and a page can be slower than a stream. Pure; `page-channel.ts` posts the messages.
  *
  *     absent ─page is ready▶ live ─too many unacknowledged▶ lagging ─caught up▶ live, and requestReplay
  *       ◀─ hidden, refused ─┴──────────────────────────────────┘
  *
  * Invariants:
- * - No message is stored here; the sidecar's session is the buffer.
+ * - No message is buffered here; the sidecar's session is the buffer.
  * - At most `LIMIT` events and snapshots are unacknowledged.
- * - Every drop is followed by a `webviewReady`, from a recreated page or in response to `requestReplay`.
+ * - Every dropped message is followed by a `webviewReady`, from a recreated page or in response to `requestReplay`.
  *
- * A page counts the messages it handled since its start. A reloaded page cannot be distinguished from one that repeats
- * `webviewReady`. So each `webviewReady` restarts the count. Until the next acknowledgement the count is too low by
- * the number of messages in flight; then it is exact.
+ * A page counts the messages that it has handled since its start. The host cannot distinguish a reloaded page from a
+ * repeated `webviewReady`, so each `webviewReady` resets the count. Until the next acknowledgement, the count is too
+ * low by the number of messages in flight.
  */
 import { assertNever } from "../protocol/wire/wire";
 
-/**
- * `page` is the number of `webviewReady` messages so far. It identifies late refusals that concern an earlier page.
- */
+/** `page`: number of `webviewReady` messages so far, to ignore late delivery failures of an earlier page. */
 export type PageFlowControl =
   | { readonly kind: "absent"; readonly page: number }
   | {
@@ -71,8 +69,8 @@ function offered(flowControl: PageFlowControl, counted: boolean): readonly [Page
 
 function acknowledged(flowControl: PageFlowControl, handled: number): readonly [PageFlowControl, PageFlowEffect] {
   if (flowControl.kind === "absent") return [flowControl, "none"];
-  const fresh = handled < flowControl.handled ? handled : handled - flowControl.handled;
-  const next = { ...flowControl, handled, unacknowledged: Math.max(0, flowControl.unacknowledged - fresh) };
+  const newlyHandled = handled < flowControl.handled ? handled : handled - flowControl.handled;
+  const next = { ...flowControl, handled, unacknowledged: Math.max(0, flowControl.unacknowledged - newlyHandled) };
   return next.kind === "lagging" && next.unacknowledged <= LOW_WATER_MARK
     ? [{ ...next, kind: "live" }, "requestReplay"]
     : [next, "none"];

@@ -1,6 +1,6 @@
 /**
- * Removes duplicates of prompts. The page repeats a prompt that a snapshot does not contain. That includes a prompt
- * whose answer is pending, or whose failure had not reached the page.
+ * Removes duplicate prompts. The page repeats each prompt that a snapshot lacks, even if its response is pending or its
+ * failure is in flight to the page.
  *
  * Invariants:
  * - A pending prompt is not forwarded twice.
@@ -11,12 +11,12 @@ import type { PageToHost } from "../protocol/page/host-to-page";
 
 export type Prompt = Extract<PageToHost, { type: "prompt" }>;
 
-/** Maximum number of remembered failed prompts. */
-const FAILED_PROMPTS = 100;
+/** Maximum number of stored failed prompts. */
+const MAX_FAILED = 100;
 
 export class PromptDedup {
   readonly #waiting = new Set<string>();
-  /** Message ids with the error message that was reported. */
+  /** Reported error messages by message id. */
   readonly #failed = new Map<string, string>();
 
   async send(prompt: Prompt, forward: (prompt: Prompt) => Promise<void>): Promise<void> {
@@ -34,7 +34,7 @@ export class PromptDedup {
   failed(messageId: string, sentence: string): void {
     this.#failed.set(messageId, sentence);
     const [oldest] = this.#failed.keys();
-    if (this.#failed.size > FAILED_PROMPTS && oldest !== undefined) this.#failed.delete(oldest);
+    if (this.#failed.size > MAX_FAILED && oldest !== undefined) this.#failed.delete(oldest);
   }
 }
 

@@ -49,7 +49,7 @@ export function chatListeners(
   return {
     "chat/event": event => chat().controller.event(event),
     "chat/snapshot": snapshot => chat().controller.snapshot(snapshot),
-    "chat/attention": wanted => chat().attention.onEvent(wanted),
+    "chat/attention": request => chat().attention.onEvent(request),
   };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Start options of a tab's session: agent, folder, and the content that the page still shows. Also detects tabs that
- * would start with other options now.
+ * Start options of a tab's session: agent, folder, and the content that the page still shows. Also detects tabs whose
+ * options have changed since their start.
  */
 import * as l10n from "@vscode/l10n";
 import { agentReplaced } from "../errors";
@@ -34,17 +34,17 @@ export class SessionStarts {
     this.#started.delete(tabId);
   }
 
-  /** The subset of these tabs that use other options than they would start with now. */
+  /** The tabs whose options have changed since their start. */
   outdated(tabs: readonly TabId[]): readonly TabId[] {
     const settings = this.deps.settings(),
-      marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
+      fingerprints = new Map(settings.agents.map(agent => [agent.id, fingerprintOf(agent, settings)]));
     return tabs.filter(tabId => {
       const started = this.#started.get(tabId);
-      return started && marks.get(started.agent.id) !== started.mark;
+      return started && fingerprints.get(started.agent.id) !== started.fingerprint;
     });
   }
 
-  /** The subset of these tabs in which some action currently skips its permission request. */
+  /** The tabs in which some actions currently run without a permission request. */
   bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
     const { bypass } = this.deps.settings();
     return tabs.flatMap(tabId => {
@@ -65,8 +65,7 @@ export class SessionStarts {
   }
 
   /**
-   * `agentId`: the agent that the tab had; if absent, the agent for new tabs, after a pending selection. May ask the
-   * user.
+   * `agentId`: the tab's previous agent; default: the agent for new tabs, after a pending selection. May ask the user.
    */
   of(
     tabId: TabId,
@@ -84,7 +83,7 @@ export class SessionStarts {
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
-      // The agent is part of the request. The extensions are those that the sidecar has when the request arrives.
+      // The request contains the agent. The sidecar uses the extensions that it has when the request arrives.
       if (this.#started.has(tabId))
         this.#started.set(tabId, startSettings(agent, { ...this.deps.settings(), protocolV2 }));
       const controls = this.deps.chosen.of(agent.id),
@@ -106,23 +105,24 @@ export class SessionStarts {
 
 interface StartSettings {
   readonly agent: AgentConfig;
-  readonly mark: string /** Ids of built-in extensions that do not ask. */;
+  readonly fingerprint: string;
+  /** Ids of built-in extensions that bypass permission requests. */
   readonly approving: readonly BypassedBy[];
 }
 
 function startSettings(agent: AgentConfig, settings: Settings): StartSettings {
-  return { agent, mark: markOf(agent, settings), approving: approvingIn(settings) };
+  return { agent, fingerprint: fingerprintOf(agent, settings), approving: approvingExtensions(settings) };
 }
 
-function approvingIn({ extensions }: Settings): readonly BypassedBy[] {
+function approvingExtensions({ extensions }: Settings): readonly BypassedBy[] {
   const ids = extensions
     .filter(({ _source, settings }) => _source === "built-in" && settings?.["approve"] === "all")
     .map(({ id }) => id);
   return BYPASSED_BY.filter(each => each !== "agent" && ids.includes(each));
 }
 
-/** A fingerprint of the settings that shape a session. Display names do not count. */
-function markOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
+/** Fingerprint of the settings that apply to a session, without display names. */
+function fingerprintOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
   const before = extensions.map(extension => ({
     id: extension.id,
     kind: extension.kind,

@@ -14,7 +14,7 @@ export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarSt
     case "idle":
     case "running":
       return { state: "running" };
-    // The first start is reported as running, because prompts may already be sent and wait.
+    // The first start counts as running, because prompts can already be sent.
     case "starting":
       return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
     case "backoff":

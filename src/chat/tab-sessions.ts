@@ -1,14 +1,14 @@
 /**
- * Maps tabs to the sidecar's sessions. This is the only state of a chat that the host keeps.
+ * Maps tabs to the sidecar's sessions.
  *
  *     open() ▶ opening ─chat/new answered▶ open ─sidecar exited▶ lost ─open() with the content on screen▶ opening …
  *                │ refused, or no sidecar                         ▲
  *                └────────────────────────────────────────────────┘
  *
  * Invariants:
- * - A caller that waits for a tab's session receives it or the reason for the failure, in the order of the calls.
+ * - Callers that wait for a tab's session receive the session or an error, in the order of the calls.
  * - A session that opens after its tab was closed is closed.
- * - A restart of the sidecar only delays an opening.
+ * - A restart of the sidecar only delays the opening of a session.
  */
 import * as l10n from "@vscode/l10n";
 import { deferred, type Deferred } from "../deferred";
@@ -32,7 +32,7 @@ export class TabSessions {
   readonly #tabs = new Map<TabId, Tab>();
   readonly #bySession = new Map<SessionId, TabId>();
 
-  /** `client` waits while the sidecar starts, like the supervisor's. */
+  /** `client`: resolves when the sidecar has started, like the supervisor's. */
   constructor(private readonly client: () => Promise<SidecarClient>) {}
 
   get ids(): readonly TabId[] {
@@ -51,22 +51,22 @@ export class TabSessions {
 
   /** Opens a session for a new or lost tab. `plan` returns the start options and may ask the user. */
   open(tabId: TabId, plan: () => Promise<NewChat>): Promise<OpenSession> {
-    const known = this.#tabs.get(tabId);
-    if (known?.kind === "open" || known?.kind === "opening") return this.session(tabId);
-    const tab: Tab = { kind: "opening", session: known?.session ?? deferred() };
+    const existing = this.#tabs.get(tabId);
+    if (existing?.kind === "open" || existing?.kind === "opening") return this.session(tabId);
+    const tab: Tab = { kind: "opening", session: existing?.session ?? deferred() };
     this.#tabs.set(tabId, tab);
     void this.#run(tabId, tab, plan);
     return tab.session.promise;
   }
 
-  /** Resolves with the tab's session once it is open. A lost tab waits for the position that the page sends. */
+  /** Resolves with the tab's session when it is open. A lost tab must first be reopened by `open`. */
   session(tabId: TabId): Promise<OpenSession> {
     const tab = this.#tabs.get(tabId);
     if (!tab) return Promise.reject(new Error(l10n.t("This tab is closed.")));
     return tab.kind === "open" ? Promise.resolve(tab.session) : tab.session.promise;
   }
 
-  /** Removes the tab immediately. Closes its session, also one that is still opening. */
+  /** Removes the tab immediately. Closes its session, even while the session is opening. */
   close(tabId: TabId): void {
     const tab = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
@@ -91,7 +91,7 @@ export class TabSessions {
     }
   }
 
-  /** Treats the session of this tab as lost: the sidecar does not know it. */
+  /** Marks the tab's session as lost, because it is unknown to the sidecar. */
   forget(tabId: TabId): void {
     const tab = this.#tabs.get(tabId);
     if (tab?.kind !== "open") return;
@@ -111,11 +111,11 @@ export class TabSessions {
     const opened = await this.#open(plan).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     );
-    const wanted = this.#tabs.get(tabId) === tab;
+    const isCurrent = this.#tabs.get(tabId) === tab;
     if (opened instanceof Error) {
-      if (wanted) this.#lose(tabId);
+      if (isCurrent) this.#lose(tabId);
       tab.session.reject(opened);
-    } else if (wanted) {
+    } else if (isCurrent) {
       this.#tabs.set(tabId, { kind: "open", session: opened });
       this.#bySession.set(opened.sessionId, tabId);
       tab.session.resolve(opened);
@@ -124,7 +124,7 @@ export class TabSessions {
     }
   }
 
-  /** Retries while sidecars exit; the supervisor eventually gives up. */
+  /** Retries when the sidecar exits; the supervisor limits the restarts. */
   async #open(plan: () => Promise<NewChat>): Promise<OpenSession> {
     const chat = await plan();
     for (;;) {

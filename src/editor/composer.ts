@@ -1,4 +1,4 @@
-/** Composition of the editor's sources for prompts: the mention list after an `@`, and attachments added without it. */
+/** Provides the mention list after an `@`, and attachments from the editor. */
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";

@@ -1,7 +1,7 @@
 /**
- * The tools through which VS Code's chat asks for an agent's permissions. VS Code shows the question and runs `invoke`
- * when the user agrees. `invoke` is the only place that grants a permission, once, for a question that is open in the
- * sidecar and was asked with this tool. The tool's result grants none, because a skipped tool also returns a result.
+ * Language-model tools that request an agent's permissions in VS Code's chat. VS Code shows the question and runs
+ * `invoke` when the user agrees. Only `invoke` grants a permission: once, for an open question that was asked with this
+ * tool. A tool result grants no permission, because a skipped tool also returns a result.
  *
  * VS Code does not confirm `ASK_EACH_TIME`, because a standing approval could answer it. `invoke` shows a dialog
  * instead.
@@ -14,16 +14,13 @@ import { ASK_EACH_TIME } from "../protocol/lm/permission-tools";
 import type { LmClient } from "./provider";
 import { VENDOR } from "./models";
 
-/**
- * Opens a question that is too long for its card in an editor. Argument: the question's id. Not a user command, because
- * only those cards have ids.
- */
+/** Internal command: opens a question that is too long for its card in an editor. Argument: the question's id. */
 export const SHOW_QUESTION = "symposium.showQuestion";
 
 export interface ToolDeps {
   /** The running sidecar, if any. A sidecar started for this call would have no open question. */
   running(): LmClient | undefined;
-  /** `text` is safe to show. It cannot run a command, except the command of `link`, which precedes it. */
+  /** Creates Markdown in which `text` cannot run commands. `link` precedes the text and runs its command. */
   markdown(
     text: string,
     link?: { readonly title: string; readonly command: typeof SHOW_QUESTION; readonly argument: string },
@@ -35,7 +32,7 @@ export interface ToolDeps {
   showWhole(questionId: string): Promise<void>;
 }
 
-/** Fields of versions later than the minimum version. */
+/** Fields of VS Code versions above the minimum. */
 type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & {
   readonly chatStreamToolCallId?: unknown;
   readonly model?: unknown;
@@ -87,7 +84,7 @@ export class AgentTool {
 
 const NO_AGENT = "No agent waits for this answer.";
 
-/** The current form of this question. Rejects with a message if it is not open. */
+/** Requests the open question. Rejects with a message if it is no longer open. */
 export async function questionWith(questionId: string, running: LmClient | undefined): Promise<PermissionQuestion> {
   const { question } = await clientOf(running).request("lm/question", { questionId });
   if (!question) throw new Error(NO_AGENT);

@@ -1,6 +1,6 @@
 /**
- * Converts message parts between VS Code and the protocol. Pure: VS Code's classes are injected. Some are in no stable
- * typings (thinking) or only in later ones than the minimum version (data). A part may also be of an unknown class.
+ * Converts message parts between VS Code and the protocol. Pure: VS Code's classes are injected, because the typings of
+ * the minimum version lack some (thinking, data). A part may have an unknown class.
  *
  * Invariants:
  * - An unreadable part is dropped without affecting others.
@@ -12,7 +12,7 @@ import type { ChatMessage, ChatPart, ChatTool } from "../protocol/lm/lm";
 
 type TextPart = object;
 
-/** VS Code's classes, as far as this version has them. */
+/** VS Code's classes; this version may lack the optional ones. */
 export interface PartClasses {
   readonly LanguageModelTextPart: new (value: string) => TextPart;
   readonly LanguageModelToolCallPart: new (callId: string, name: string, input: object) => object;
@@ -52,20 +52,19 @@ export function chatPart(part: unknown, { LanguageModelThinkingPart: Thinking }:
   if (typeof mimeType === "string" && data instanceof Uint8Array)
     return { type: "data", mimeType, data: Buffer.from(data).toString("base64") };
   const isThinking = Thinking ? part instanceof Thinking : id !== undefined || metadata !== undefined;
-  const words = Array.isArray(value) ? value.filter(each => typeof each === "string").join("") : value;
-  if (typeof words !== "string")
-    return value === undefined ? undefined : { type: "text", value: JSON.stringify(value) };
+  const text = Array.isArray(value) ? value.filter(each => typeof each === "string").join("") : value;
+  if (typeof text !== "string") return value === undefined ? undefined : { type: "text", value: JSON.stringify(value) };
   return isThinking
     ? {
         type: "thinking",
-        value: words,
+        value: text,
         ...(typeof id === "string" ? { id } : {}),
         ...(metadata === undefined ? {} : { metadata }),
       }
-    : { type: "text", value: words };
+    : { type: "text", value: text };
 }
 
-/** A single text as it is. Unknown content is represented as JSON, so that an agent can detect it. */
+/** Returns a single text unchanged. Converts unknown content to JSON, so that an agent can detect it. */
 function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
   const parts = content.map((part): ChatPart => {
     if (!isObject(part)) return { type: "text", value: typeof part === "string" ? part : (JSON.stringify(part) ?? "") };
@@ -78,7 +77,7 @@ function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
   return parts.length === 0 ? "" : parts.length === 1 && first?.type === "text" ? first.value : parts;
 }
 
-/** `undefined`: this version of VS Code has no such part, or would drop it. */
+/** `undefined`: this version of VS Code lacks such parts or drops them. */
 export function responsePart(part: ChatPart, classes: PartClasses): object | undefined {
   switch (part.type) {
     case "text":

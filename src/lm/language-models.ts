@@ -29,7 +29,7 @@ export interface LanguageModelDeps extends Pick<ProviderDeps, "client" | "cwd">,
 export class LanguageModels implements vscode.Disposable {
   readonly #provider: LmProvider;
   readonly #registration: LmRegistration;
-  readonly #following: vscode.Disposable;
+  readonly #subscription: vscode.Disposable;
   readonly #capabilities: CapabilityCache;
   readonly #sessions: PersistedSessions;
 
@@ -54,13 +54,13 @@ export class LanguageModels implements vscode.Disposable {
     });
     this.#registration = registerLm(this.#provider, { running, ...toolParts }, permissionGroup, log);
     this.#registration.changed(configuration.settings.languageModel.isEnabled);
-    this.#following = configuration.onChange(({ languageModel }) =>
+    this.#subscription = configuration.onChange(({ languageModel }) =>
       this.#registration.changed(languageModel.isEnabled),
     );
   }
 
   dispose(): void {
-    this.#following.dispose();
+    this.#subscription.dispose();
     this.#registration.dispose();
   }
 

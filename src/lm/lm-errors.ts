@@ -5,7 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED } from "../errors";
 
-/** Compatible with `vscode.LanguageModelError`, whose errors keep their code on the way to the caller. */
+/** Compatible with `vscode.LanguageModelError`, whose errors keep their code for the caller. */
 export interface LmErrors {
   NotFound(message?: string): Error;
   NoPermissions(message?: string): Error;
@@ -28,7 +28,7 @@ export function notTrusted(errors: LmErrors): Error {
   return sentence(errors.NoPermissions(NOT_TRUSTED));
 }
 
-/** The sidecar's own message, or the reason why none exists. */
+/** Converts any error to an error without a stack. */
 export function failed(error: unknown): Error {
   return sentence(new Error(error instanceof Error ? error.message : String(error)));
 }

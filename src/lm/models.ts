@@ -1,9 +1,8 @@
 /**
- * The models of the picker: the currently selected agent, and each agent by name. Pure, computed from settings and
- * cached capabilities. VS Code can request them at any time, and no process starts for the answer.
+ * Entries of the model picker: the selected agent, and each configured agent by name. Pure: computed from settings and
+ * cached capabilities, without starting a process.
  *
- * Invariant: an agent's id always gives the same model id, because VS Code stores pinned, hidden and chosen models by
- * it.
+ * Invariant: an agent id always maps to the same model id, by which VS Code stores pinned, hidden and selected models.
  */
 import * as l10n from "@vscode/l10n";
 import { ELIZA, type AgentConfig } from "../protocol/agents/agents";
@@ -25,16 +24,16 @@ export interface Model {
   readonly tooltip: string;
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
-  /** VS Code versions that read it show it instead of the sum of the other two. */
+  /** Newer VS Code versions show it instead of the sum of the other two. */
   readonly maxContextWindowTokens?: number;
   readonly capabilities: { readonly imageInput: boolean; readonly toolCalling: boolean };
   readonly isUserSelectable: true;
 }
 
 /**
- * Used if the context size of an agent is unknown. An agent manages its context itself. With a small number VS Code
- * would summarise the conversation that the agent still has. Below the minimum the tools alone would fill the window,
- * and VS Code would summarise before each turn.
+ * The maximum applies if an agent's context size is unknown. With a smaller limit, VS Code would summarise the
+ * conversation, although the agent manages its context itself. Below the minimum, the tools alone would fill the
+ * window, and VS Code would summarise before each turn.
  */
 const MAX_INPUT_TOKENS = 1_000_000,
   MIN_INPUT_TOKENS = 64_000;
@@ -54,7 +53,10 @@ export interface AgentKnowledge {
   contextTokens(agentId: string): number | undefined;
 }
 
-export function modelsOf({ agents, configured, currentAgentId }: Offered, known: AgentKnowledge): readonly Model[] {
+export function modelsOf(
+  { agents, configured, currentAgentId }: Offered,
+  capabilities: AgentKnowledge,
+): readonly Model[] {
   const current = agents.find(({ id }) => id === currentAgentId);
   return [
     ...(current
@@ -65,14 +67,14 @@ export function modelsOf({ agents, configured, currentAgentId }: Offered, known:
             current.name,
             l10n.t`The agent selected in Symposium, currently ${current.name}.`,
             current.id,
-            known,
+            capabilities,
           ),
         ]
       : []),
     ...agents
       .filter(({ id }) => configured.includes(id))
       .map(({ id, name }) =>
-        model(modelIdOf(id), name, "Symposium", l10n.t`The agent ${name}, through Symposium.`, id, known),
+        model(modelIdOf(id), name, "Symposium", l10n.t`The agent ${name}, through Symposium.`, id, capabilities),
       ),
   ];
 }
@@ -82,14 +84,21 @@ export function agentOf(modelId: string, { agents, currentAgentId }: Offered): A
   return agents.find(({ id }) => (modelId === CURRENT ? id === currentAgentId : modelIdOf(id) === modelId));
 }
 
-/** Eliza's id is `symposium-eliza`. A user's agent with the id `eliza` gets an id built from Eliza's own. */
+/** Eliza's model id is `symposium-eliza`. A user's agent with the id `eliza` gets a model id with Eliza's agent id. */
 export function modelIdOf(agentId: string): string {
   return `symposium-${agentId === ELIZA.id ? "eliza" : agentId === "eliza" ? ELIZA.id : agentId}`;
 }
 
-function model(id: string, name: string, detail: string, about: string, agentId: string, known: AgentKnowledge): Model {
-  const tokens = known.contextTokens(agentId),
-    imageInput = known.takesImages(agentId);
+function model(
+  id: string,
+  name: string,
+  detail: string,
+  about: string,
+  agentId: string,
+  capabilities: AgentKnowledge,
+): Model {
+  const tokens = capabilities.contextTokens(agentId),
+    imageInput = capabilities.takesImages(agentId);
   return {
     id,
     name,

@@ -61,7 +61,7 @@ suite("PersistedSessions", () => {
     deepEqual([kept.all().length, kept.all()[0]], [200, { i: 10, turns: [] }]);
   });
 
-  test("is written at most once per second and finally", () => {
+  test("is written at most once per second and on disposal", () => {
     const clock = new FakeClock(),
       storage = memory(),
       kept = new PersistedSessions(storage, logged().log, clock);

@@ -1,9 +1,9 @@
 /**
- * Records of conversations for the next start of the sidecar, in the workspace's storage. They are opaque here, except
- * for their lists of turns, which arrive as additions. The sidecar limits their number, and so does this class,
- * because another version may have left more.
+ * Stores conversation records for the next start of the sidecar, in the workspace's storage. The records are opaque,
+ * except for their turns, which are appended. Like the sidecar, this class limits the number of records, because
+ * another version may have stored more.
  *
- * Invariant: the storage is written at most once in `WRITE_MS`, because VS Code writes all of it each time. `dispose`
+ * Invariant: the storage is written at most once per `WRITE_MS`, because each write covers the whole storage. `dispose`
  * writes pending changes.
  */
 import type { Clock } from "../clock";
@@ -22,7 +22,7 @@ export interface AddedTurns {
 }
 
 export class PersistedSessions {
-  /** In the order of `keep`. Read at the first use. */
+  /** In the order of `keep` calls. Loaded on first use. */
   #sessions: Map<string, unknown> | undefined;
   #writing: { dispose(): void } | undefined;
 

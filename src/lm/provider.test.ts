@@ -19,7 +19,7 @@ class ToolCall {
   ) {}
 }
 
-/** A sidecar that records requests and answers when the test says so. */
+/** A sidecar that records requests and responds on command. */
 function fixture(changes: Partial<ProviderDeps> = {}) {
   const requests: { method: string; params: unknown }[] = [],
     notes: { method: string; params: unknown }[] = [],
@@ -132,7 +132,7 @@ suite("ModelProvider", () => {
     await done;
   });
 
-  /** The requests' references in place of messages and tools. */
+  /** The requests with references in place of messages and tools. */
   const sent = (requests: readonly { readonly params: unknown }[]): unknown =>
     requests.map(({ params }) => {
       const { messages, tools } = params as ChatRequestDelta;

@@ -1,9 +1,8 @@
 /**
- * Translates VS Code's requests to Symposium's models into `lm/*` requests to the sidecar, and returns the parts of the
- * response. The sidecar holds the logic; this class assigns request ids and routes parts.
+ * Forwards VS Code's model requests to the sidecar as `lm/*` requests, and routes the response parts by request id.
  *
  * Invariants:
- * - A request settles with the sidecar's answer, or when the sidecar exits.
+ * - A request settles with the sidecar's response, or when the sidecar exits.
  * - Parts of a request that is not open are dropped.
  * - Listing models or counting tokens starts no process.
  */
@@ -47,19 +46,19 @@ export interface ProviderDeps {
   readonly errors: LmErrors;
   /** Resolves when VS Code has read the reported parts. When a request fails, VS Code discards unread parts. */
   partsTaken(): Promise<void>;
-  /** Called when a part is dropped whose kind this version of VS Code lacks. */
+  /** Called when a part is dropped because this version of VS Code lacks its kind. */
   leftOut(kind: ChatPart["type"]): void;
 }
 
-type Given = vscode.ProvideLanguageModelChatResponseOptions & { readonly requestInitiator?: unknown };
+type RequestOptions = vscode.ProvideLanguageModelChatResponseOptions & { readonly requestInitiator?: unknown };
 
-/** A request without its messages and tools. */
-type Terms = Omit<ChatRequestDelta, keyof Sent>;
+/** Params of a request without messages and tools. */
+type RequestBase = Omit<ChatRequestDelta, keyof Sent>;
 
 export class LmProvider {
   readonly #open = new Map<RequestId, (part: ChatPart) => void>();
   #last = 0;
-  /** References that the running sidecar knows; another sidecar knows none. */
+  /** References stored by this sidecar; another sidecar has none. */
   #sent: { readonly client: LmClient; readonly requests: SentRequests } | undefined;
 
   constructor(private readonly deps: ProviderDeps) {}
@@ -78,7 +77,7 @@ export class LmProvider {
   async respond(
     model: { readonly id: string },
     messages: readonly vscode.LanguageModelChatRequestMessage[],
-    options: Given,
+    options: RequestOptions,
     report: (part: object) => void,
     token: vscode.CancellationToken,
   ): Promise<void> {
@@ -98,7 +97,7 @@ export class LmProvider {
     try {
       await this.#ask(
         {
-          ...this.#terms(requestId, model.id, agent, definition, options),
+          ...this.#requestBase(requestId, model.id, agent, definition, options),
           ...(permissionGroup === undefined ? {} : { permissionGroup }),
         },
         messages,
@@ -123,19 +122,19 @@ export class LmProvider {
   }
 
   async #ask(
-    terms: Terms,
+    base: RequestBase,
     messages: readonly vscode.LanguageModelChatRequestMessage[],
-    tools: NonNullable<Given["tools"]>,
+    tools: NonNullable<RequestOptions["tools"]>,
     token: vscode.CancellationToken,
   ): Promise<void> {
     const client = await this.deps.client();
     if (token.isCancellationRequested) return;
     const sent = this.#sentTo(client),
-      cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: terms.requestId }));
+      cancelled = token.onCancellationRequested(() => client.notify("lm/cancel", { requestId: base.requestId }));
     try {
-      const { isUnknown } = await client.request("lm/requestDelta", { ...terms, ...sent.delta(messages, tools) });
+      const { isUnknown } = await client.request("lm/requestDelta", { ...base, ...sent.delta(messages, tools) });
       if (isUnknown && !token.isCancellationRequested)
-        await client.request("lm/requestDelta", { ...terms, ...sent.whole(messages, tools) });
+        await client.request("lm/requestDelta", { ...base, ...sent.whole(messages, tools) });
     } finally {
       cancelled.dispose();
     }
@@ -146,13 +145,13 @@ export class LmProvider {
     return this.#sent.requests;
   }
 
-  #terms(
+  #requestBase(
     requestId: RequestId,
     modelId: string,
     agent: AgentConfig,
     definition: AgentDefinition,
-    { toolMode, modelOptions, requestInitiator }: Given,
-  ): Terms {
+    { toolMode, modelOptions, requestInitiator }: RequestOptions,
+  ): RequestBase {
     return {
       requestId,
       modelId,
@@ -174,8 +173,8 @@ export class LmProvider {
   }
 
   #report(part: ChatPart, report: (part: object) => void): void {
-    const its = responsePart(part, this.deps.classes);
-    if (its) report(its);
+    const converted = responsePart(part, this.deps.classes);
+    if (converted) report(converted);
     else this.deps.leftOut(part.type);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Registers the models and their tools in VS Code while `symposium.enableExperimentalLM` is on. Only this file of the
- * folder calls VS Code. Without the API (older versions, forks), it logs a line and the chat works without models.
+ * Registers the models and their tools in VS Code while `symposium.enableExperimentalLM` is on. Without the API (older
+ * versions, forks), logs a line; the chat works without models.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
@@ -16,7 +16,7 @@ export interface LmRegistration extends vscode.Disposable {
   changed(isEnabled: boolean): void;
 }
 
-/** Classes that only later versions than the minimum have, or that the typings lack. */
+/** VS Code's part classes, including those that only later versions have or that the typings lack. */
 export const partClasses: PartClasses = {
   LanguageModelTextPart: vscode.LanguageModelTextPart,
   LanguageModelToolCallPart: vscode.LanguageModelToolCallPart,
@@ -34,7 +34,7 @@ export function partsTaken(): Promise<void> {
 /** Creates VS Code's values for the tools. */
 export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
-    const first = link
+    const notice = link
       ? l10n.t(
           "This content is shortened. " + "[{0}](command:{1}?{2})\n\n",
           link.title,
@@ -42,7 +42,7 @@ export const toolParts: Omit<ToolDeps, "running"> = {
           encodeURIComponent(JSON.stringify([link.argument])),
         )
       : "";
-    const markdown = new vscode.MarkdownString(first + text);
+    const markdown = new vscode.MarkdownString(notice + text);
     markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;
     markdown.supportHtml = false;
     return markdown;
@@ -50,12 +50,12 @@ export const toolParts: Omit<ToolDeps, "running"> = {
   result: text => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]),
   async confirm({ title, message, whole }, showAll) {
     const options = { modal: true, detail: plainText(message) };
-    const pressed = await vscode.window.showWarningMessage(
+    const choice = await vscode.window.showWarningMessage(
       title,
       options,
       ...(whole === undefined ? [ALLOW] : [ALLOW, SHOW_ALL]),
     );
-    if (pressed !== SHOW_ALL) return pressed === ALLOW;
+    if (choice !== SHOW_ALL) return choice === ALLOW;
     await showAll();
     return (await vscode.window.showWarningMessage(title, ALLOW, DENY)) === ALLOW;
   },
@@ -81,11 +81,11 @@ export function registerLm(
 ): LmRegistration {
   const changes = new vscode.EventEmitter<void>();
   let registered: vscode.Disposable | undefined;
-  const isThere =
+  const isSupported =
     typeof vscode.lm?.registerLanguageModelChatProvider === "function" && typeof vscode.lm.registerTool === "function";
   return {
     changed(isEnabled) {
-      if (isEnabled && !isThere)
+      if (isEnabled && !isSupported)
         return log.info(
           "lm",
           "This version of VS Code has no language model API; the model picker does not show Symposium",
@@ -110,8 +110,8 @@ export function registerLm(
 }
 
 /**
- * Limits the permission tools to groups of agents in the model picker. VS Code offers these tools to all chats,
- * whatever their model.
+ * Enables the permission tools only for groups with an agent in the model picker. VS Code offers tools to all chats,
+ * regardless of their model.
  */
 function offerTools(groups: ReadonlySet<string | undefined>): void {
   for (const group of TOOL_GROUPS)
@@ -128,7 +128,7 @@ function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vs
   };
 }
 
-/** Read-only documents for questions. Plain text, because other languages may add links. */
+/** Read-only documents for questions. Plain text, because other document languages may add links. */
 function wholeQuestions({ running }: ToolDeps): vscode.Disposable {
   const scheme = "symposium-question";
   return vscode.Disposable.from(

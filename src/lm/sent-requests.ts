@@ -1,11 +1,11 @@
 /**
- * The newest histories and tool lists that this host has sent to one sidecar, so that the next request contains new
- * messages only. If the sidecar reports that it dropped a reference, `whole` sends everything again.
+ * Stores the newest histories and tool lists that were sent to one sidecar, so that the next request contains only new
+ * messages. If the sidecar has dropped a reference, `whole` sends everything again.
  *
  * Invariants:
  * - A reference always refers to an equal message.
  * - At most `MAX_HISTORIES` histories are kept, with at most `MAX_HISTORY_CHARACTERS` in total.
- * - VS Code's messages are kept, not copied: VS Code creates new ones for each call.
+ * - VS Code's messages are stored without copying, because VS Code creates new ones for each call.
  */
 import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm/lm-delta";
 import {
@@ -46,8 +46,8 @@ export class SentRequests {
   /** The result must be sent before the next call. */
   delta(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
     const base = baseOf(this.#histories, messages),
-      known = this.#tools.find(each => same(each.tools, tools));
-    return this.#sent(messages, base, { id: known?.id ?? ++this.#last, tools }, known !== undefined);
+      existing = this.#tools.find(each => same(each.tools, tools));
+    return this.#sent(messages, base, { id: existing?.id ?? ++this.#last, tools }, existing !== undefined);
   }
 
   /** Without references. */
@@ -81,7 +81,7 @@ export class SentRequests {
   #keep(history: History, base: Base<History> | undefined): readonly KnownId[] {
     const before = this.#histories,
       continued = base?.isContinued ? base.history : undefined;
-    // A repeated request replaces its first entry, which the sidecar does not know.
+    // A repeated request replaces its first entry, which the sidecar lacks.
     const others = before.filter(each => each.messages !== history.messages && each !== continued);
     let remaining = this.maxCharacters;
     this.#histories = [history, ...others].slice(0, MAX_HISTORIES).filter(({ sizes }) => {

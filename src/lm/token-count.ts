@@ -1,11 +1,11 @@
 /**
- * Estimates the tokens of a text or message. VS Code asks thousands of times per request, once for every text of every
- * tool's schema. So the estimate must be cheap. Agents count exactly and report their usage.
+ * Estimates the tokens of a text or message. The estimate must be cheap, because VS Code requests one for every text of
+ * every tool schema. Agents report their exact usage.
  */
 import { isObject } from "../protocol/wire/json";
 
 const CHARACTERS_PER_TOKEN = 4;
-const IMAGE = 1_000;
+const IMAGE_TOKENS = 1_000;
 
 /** `value`: a text or a message of VS Code. Never negative, and 0 for empty values. */
 export function tokensOf(value: unknown): number {
@@ -13,7 +13,7 @@ export function tokensOf(value: unknown): number {
   return isObject(value) && Array.isArray(value["content"]) ? sum(value["content"]) : 0;
 }
 
-function ofPart(part: unknown): number {
+function tokensOfPart(part: unknown): number {
   if (!isObject(part)) return tokensOf(part);
   const { value, callId, name, input, content, mimeType, data } = part;
   if (typeof value === "string") return tokensOf(value);
@@ -21,10 +21,10 @@ function ofPart(part: unknown): number {
     return tokensOf(name) + tokensOf(JSON.stringify(input ?? {}));
   if (Array.isArray(content)) return sum(content);
   if (typeof mimeType === "string" && data instanceof Uint8Array)
-    return mimeType.startsWith("image/") ? IMAGE : Math.ceil(data.length / CHARACTERS_PER_TOKEN);
+    return mimeType.startsWith("image/") ? IMAGE_TOKENS : Math.ceil(data.length / CHARACTERS_PER_TOKEN);
   return 0;
 }
 
 function sum(parts: readonly unknown[]): number {
-  return parts.reduce((total: number, part) => total + ofPart(part), 0);
+  return parts.reduce((total: number, part) => total + tokensOfPart(part), 0);
 }

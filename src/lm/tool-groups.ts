@@ -7,9 +7,9 @@
  * further agents have none.
  *
  * Both storages are read at each use, because another window may have written them. If two windows assign one group at
- * the same time, the later one wins, and the other agent gets another group.
+ * the same time, the later write wins, and the other agent gets a different group.
  *
- * Invariant: an agent has a group only while neither storage gives that group to another agent.
+ * Invariant: an agent has a group only while neither storage assigns the group to another agent.
  */
 import { isObject } from "../protocol/wire/json";
 import type { Log } from "../log";
@@ -66,7 +66,7 @@ export class ToolGroups {
   }
 }
 
-/** An entry that does not name an agent counts as an assignment to an unknown one, so that its group stays reserved. */
+/** An entry without a valid agent id counts as an assignment to an unknown agent, so that its group stays reserved. */
 function read(memory: KeyValueStore): Assignments {
   const stored = memory.get(KEY);
   return isObject(stored)

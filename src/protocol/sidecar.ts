@@ -1,6 +1,6 @@
 /**
  * Extension host ↔ sidecar: the only declaration of these messages. vscode-jsonrpc carries them over the sidecar's
- * stdio. The first message is `hello`: both programs come from the same build, and any other pair is rejected.
+ * stdio. The first message is `hello`, which rejects a program of another build.
  */
 import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agents/agent-service";
 import type { AgentConfig } from "./agents/agents";
@@ -35,7 +35,7 @@ export interface HelloFromHost extends Hello {
    * directory unless absolute.
    */
   readonly traceDir: string;
-  /** Agents whose requests are allowed without asking. */
+  /** Agents whose permission requests are allowed without asking. */
   readonly bypass: readonly string[];
   /** As in `settings/extensions`. */
   readonly extensions: readonly ExtensionConfig[];
@@ -47,13 +47,11 @@ export interface HelloFromHost extends Hello {
 
 export interface HelloFromSidecar extends Hello {
   readonly pid: number;
-  /** Unique per start. Events contain it, so that restarted numbers cause no confusion. */
+  /** Unique per start. Distinguishes equal sequence numbers of different starts. */
   readonly bootId: string;
 }
 
-/**
- * Identifies a process group reliably, without confusing it with another one. Times are opaque values of the system.
- */
+/** Identifies a process group even if the system reuses its id. `started` is an opaque value of the system. */
 export interface ChildProcessRecord {
   readonly pid: number;
   /** Process group id; equals `pid`, because each child leads its own group. */
@@ -77,11 +75,11 @@ export type BypassUntil = "sessionEnds" | "revoked";
 export type Attention = "answer" | "reading" | "nothing";
 
 export interface NewChat {
-  /** Stable id of the conversation, a UUID. An agent that can continues its earlier session of this conversation. */
+  /** Stable UUID of the conversation. An agent that supports it resumes its earlier session of the conversation. */
   readonly conversation: string;
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** All folders of the workspace; everything else is outside. Default: `cwd` alone. */
+  /** All workspace folders; other paths are outside the workspace. Default: `cwd` alone. */
   readonly folders?: readonly string[];
   /** Entries that a page still shows from a lost process; they become the start of the conversation. */
   readonly shown: readonly Entry[];
@@ -89,7 +87,7 @@ export interface NewChat {
   readonly title?: string;
   /** A sentence with the reason why the agent does not remember `shown`; absent if `shown` is empty. */
   readonly why?: string;
-  /** The user's earlier choices for this agent, set again before the first prompt. */
+  /** The user's earlier choices for this agent, restored before the first prompt. */
   readonly controls?: ControlValues;
   /** The highest ACP version to offer to the agent; default: 1. */
   readonly protocol?: 1 | 2;
@@ -141,7 +139,7 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
     readonly requestNumber?: number;
     readonly conversation: Conversation;
   }>;
-  /** Sent on each change. `name`: the agent's; `title`: the conversation's. A new session requires nothing. */
+  /** Sent on each change; initially `nothing`. `name`: the agent's name. `title`: the conversation's title. */
   "chat/attention": Note<{
     readonly sessionId: SessionId;
     readonly attention: Attention;

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - Every request is settled, by the response or by `close`.
- * - A failure of the connection is reported once through `broken` and settles nothing. The owner of the process knows
- *   the reason and calls `close`.
+ * - A failed connection is reported through `broken` and settles no request. The owner of the process then calls
+ *   `close` with the reason.
  */
 import * as l10n from "@vscode/l10n";
 import type { Readable, Writable } from "node:stream";
@@ -45,7 +45,7 @@ export interface SidecarClient {
 }
 
 export interface WireFailureListener {
-  /** A stream ended or failed, or its content is no message. The connection cannot be used any more. */
+  /** A stream ended, failed or contained an invalid message. The connection is unusable. */
   broken(what: string): void;
   /** One message failed, such as an unknown method or a throwing handler. The connection remains usable. */
   report(what: string): void;
@@ -80,7 +80,7 @@ export class StreamClient implements SidecarClient {
     connection.onRequest((method: string, params: unknown, token: CancellationToken) => {
       const handler = handlerOf(handlers, method);
       return handler
-        ? served(handler, params, token)
+        ? runHandler(handler, params, token)
         : new ResponseError(ErrorCodes.MethodNotFound, l10n.t`“${method}” is not a method of this side.`);
     });
     connection.onNotification((method: string, params: unknown) => {
@@ -94,13 +94,13 @@ export class StreamClient implements SidecarClient {
 
   request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>> {
     if (this.#gone) return Promise.reject(this.#gone);
-    const cut = deferred<never>();
-    this.#pending.add(cut);
+    const closed = deferred<never>();
+    this.#pending.add(closed);
     const answer = this.#send(() => this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(method, params)).catch(
       (error: unknown) =>
-        isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : cut.promise,
+        isRefusal(error) ? Promise.reject(new SidecarRefused(error.code, error.message)) : closed.promise,
     );
-    return Promise.race([answer, cut.promise]).finally(() => this.#pending.delete(cut));
+    return Promise.race([answer, closed.promise]).finally(() => this.#pending.delete(closed));
   }
 
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
@@ -118,13 +118,13 @@ export class StreamClient implements SidecarClient {
   close(why: string): void {
     if (this.#gone) return;
     this.#gone = new SidecarGone(why);
-    for (const cut of this.#pending) cut.reject(this.#gone);
+    for (const closed of this.#pending) closed.reject(this.#gone);
     this.#connection.dispose();
   }
 }
 
-/** Errors keep their code on the wire; unexpected ones keep their message. */
-async function served(handler: Handler, params: unknown, token: CancellationToken): Promise<unknown> {
+/** Runs the handler. `NotServed` keeps its code on the wire; other errors keep their message. */
+async function runHandler(handler: Handler, params: unknown, token: CancellationToken): Promise<unknown> {
   try {
     return await handler(params as never, cancelSignalOf(token));
   } catch (error) {

@@ -15,7 +15,7 @@ import { settled } from "../testing/settled";
 
 const RPC = createRequire(import.meta.url).resolve("vscode-jsonrpc/node");
 
-/** A minimal sidecar with `more` as additional code. A `stubborn` one survives the end of stdin and SIGTERM. */
+/** A minimal sidecar with `more` as additional code. */
 const sidecar = (more = "", build = "1") => `
   const rpc = require(${JSON.stringify(RPC)});
   const wire = rpc.createMessageConnection(new rpc.StreamMessageReader(process.stdin), new rpc.StreamMessageWriter(process.stdout));

@@ -8,7 +8,7 @@
  * - The client stays open until the caller closes it. The caller is notified of the end first.
  * - A process whose connection failed is stopped.
  *
- * To stop a process, end stdin, then send SIGTERM, then SIGKILL to its group (on Windows to its tree).
+ * Stopping a process ends stdin, then sends SIGTERM and finally SIGKILL to its group (on Windows to its tree).
  */
 import * as l10n from "@vscode/l10n";
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
@@ -49,10 +49,10 @@ const SHELL_MS = 5_000;
 /** Time to read remaining output after the exit; child processes may hold the pipes open indefinitely. */
 const DRAIN_MS = 250;
 /**
- * Time from the end of stdin to SIGTERM, in which the sidecar stops its agents. Then time to SIGKILL. VS Code allows
- * five seconds in total.
+ * Delays from the end of stdin to SIGTERM, and from SIGTERM to SIGKILL. The sidecar stops its agents during the first
+ * delay. VS Code allows five seconds in total.
  */
-const LADDER_MS = [3_000, 1_000] as const;
+const STOP_DELAYS_MS = [3_000, 1_000] as const;
 
 export class ProcessLauncher implements Launcher {
   #loginNode: Promise<string> | undefined;
@@ -61,9 +61,9 @@ export class ProcessLauncher implements Launcher {
 
   launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): SidecarProcess {
     const ended = deferred<string>();
-    const stopAsked = deferred<void>();
+    const stopRequested = deferred<void>();
     const ready = this.#spawn(node).then(
-      ({ how, child }) => this.#start(node, how, child, handlers, ended.resolve, stopAsked.promise),
+      ({ how, child }) => this.#start(node, how, child, handlers, ended.resolve, stopRequested.promise),
       (error: unknown) => {
         ended.resolve(l10n.t("The sidecar never ran."));
         throw error;
@@ -73,7 +73,7 @@ export class ProcessLauncher implements Launcher {
       ready,
       ended: ended.promise,
       async stop() {
-        stopAsked.resolve();
+        stopRequested.resolve();
         await ended.promise;
       },
     };
@@ -107,12 +107,12 @@ export class ProcessLauncher implements Launcher {
     child: ChildProcessWithoutNullStreams,
     handlers: Handlers<SidecarToHost>,
     ended: (why: string) => void,
-    stopAsked: Promise<void>,
+    stopRequested: Promise<void>,
   ): Promise<SidecarClient> {
     const { log, clock } = this.deps;
     const end = endOf(child, clock);
     const stopping = deferred<void>();
-    void Promise.race([stopAsked, stopping.promise]).then(() => stop(child, end, clock));
+    void Promise.race([stopRequested, stopping.promise]).then(() => stop(child, end, clock));
     lines(child.stderr, line => log.warn("sidecar", line));
     child.stdin.on("error", () => undefined); // the client reports it, too
 
@@ -141,12 +141,12 @@ export class ProcessLauncher implements Launcher {
     const timer = clock.after(HANDSHAKE_MS, () =>
       late.reject(noHandshake(how.program, remedy, `no response within ${HANDSHAKE_MS / 1_000} s`)),
     );
-    const dead = end.then((status): never => {
+    const exited = end.then((status): never => {
       throw noHandshake(how.program, remedy, status);
     });
     const ours = hello();
     try {
-      const theirs = await Promise.race([client.request("hello", ours), late.promise, dead]);
+      const theirs = await Promise.race([client.request("hello", ours), late.promise, exited]);
       if (theirs.protocol !== ours.protocol || theirs.build !== ours.build)
         throw otherVersion(this.deps.custom() !== "", ours.build);
       log.info("sidecar", "Sidecar started", { pid: theirs.pid, bootId: theirs.bootId });
@@ -213,7 +213,7 @@ function run({ command, args, env }: Invocation): ChildProcessWithoutNullStreams
   });
 }
 
-/** Resolves with the way the process ended, after its remaining output was read. */
+/** Resolves with the exit status, after the remaining output was read. */
 function endOf(child: ChildProcess, clock: Clock): Promise<string> {
   return new Promise(resolve => {
     let drain: { dispose(): void } | undefined;
@@ -233,9 +233,9 @@ function endOf(child: ChildProcess, clock: Clock): Promise<string> {
 
 async function stop(child: ChildProcessWithoutNullStreams, end: Promise<string>, clock: Clock): Promise<void> {
   child.stdin.end();
-  let timer = clock.after(LADDER_MS[0], () => {
+  let timer = clock.after(STOP_DELAYS_MS[0], () => {
     killGroup(child, "SIGTERM");
-    timer = clock.after(LADDER_MS[1], () => killGroup(child, "SIGKILL"));
+    timer = clock.after(STOP_DELAYS_MS[1], () => killGroup(child, "SIGKILL"));
   });
   await end;
   timer.dispose();
@@ -253,24 +253,24 @@ function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    /* it has just ended */
+    /* the process has just exited */
   }
 }
 
 const MAX_LINE_LENGTH = 16 * 1024;
 
 function lines(stream: Readable, line: (text: string) => void): void {
-  let rest = "";
+  let remaining = "";
   stream.setEncoding("utf8").on("data", (piece: string) => {
-    const parts = (rest + piece).split(/\r?\n/);
-    rest = parts.pop() ?? "";
-    if (rest.length > MAX_LINE_LENGTH) {
-      parts.push(rest);
-      rest = "";
+    const parts = (remaining + piece).split(/\r?\n/);
+    remaining = parts.pop() ?? "";
+    if (remaining.length > MAX_LINE_LENGTH) {
+      parts.push(remaining);
+      remaining = "";
     }
     for (const part of parts) if (part.trim() !== "") line(part);
   });
   stream.once("end", () => {
-    if (rest.trim() !== "") line(rest);
+    if (remaining.trim() !== "") line(remaining);
   });
 }

@@ -8,7 +8,7 @@
  *     starting, running ─restart or dispose asked▶ stopping ─stopped▶ starting, or stopped
  *
  * Invariants:
- * - At most one process is meant to be alive.
+ * - At most one process is active.
  * - Each process has a unique `run` number; events of earlier runs change nothing.
  * - Only the user leaves `failed`. The user's restart resets the count of deaths.
  */
@@ -57,7 +57,7 @@ export type SidecarEffect =
 
 type Next = readonly [SidecarPhase, readonly SidecarEffect[]];
 
-/** Delays before the start after the first, second… recent death. The last death has no restart. */
+/** Delays before the restart after the first, second… recent exit. A further exit causes no restart. */
 export const DELAYS_MS: readonly number[] = [0, 500, 2_000, 5_000];
 export const RECENT_MS = 3 * 60_000;
 

@@ -3,10 +3,10 @@
  * decides; the launcher owns the processes.
  *
  * Invariants:
- * - A caller that waits for a client receives one or a reason.
- * - The phase changes before the requests of a dead process are rejected. So a caller that is notified of the end never
- *   receives that process again.
- * - Child processes that a dead sidecar reported as started but not as ended are reaped.
+ * - A caller that waits for a client receives a client or an error.
+ * - The phase changes before the requests of a dead process are rejected. A caller that is notified of the exit
+ *   therefore never receives that process again.
+ * - Child processes that an exited sidecar reported as started but not as ended are reaped.
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../clock";
@@ -26,17 +26,17 @@ import {
 } from "./restart-policy";
 
 export interface SidecarProcess {
-  /** Rejects with `StartFailed` while the process is being stopped. */
+  /** Rejects with `StartFailed`; the process is then stopped. */
   readonly ready: Promise<SidecarClient>;
   /** The reason for the end as a message, after all earlier messages were delivered. Never rejects. */
   readonly ended: Promise<string>;
-  /** Resolves when it has ended. */
+  /** Resolves when the process has ended. */
   stop(): Promise<void>;
 }
 
 export interface Launcher {
   launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): SidecarProcess;
-  /** Ends child processes that a dead sidecar left behind. */
+  /** Ends child processes that an exited sidecar left behind. */
   reap(node: NodeChoice, records: readonly ChildProcessRecord[]): Promise<void>;
 }
 
@@ -83,7 +83,7 @@ export class SidecarSupervisor {
     return this.#phase.kind === "running" ? this.#client : undefined;
   }
 
-  /** Sends a notification to the running sidecar, if any. A new one receives the state in its handshake. */
+  /** Sends a notification to the running sidecar, if any. A new sidecar receives the state in its handshake. */
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
     this.running?.notify(method, params);
   }
@@ -107,7 +107,7 @@ export class SidecarSupervisor {
       this.#timer?.dispose();
       this.#timer = undefined;
     }
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#execute(effect);
     this.#settle();
     if (this.#phase !== before) this.deps.changed(this.#phase);
   }
@@ -135,7 +135,7 @@ export class SidecarSupervisor {
     }
   }
 
-  #carryOut(effect: SidecarEffect): void {
+  #execute(effect: SidecarEffect): void {
     switch (effect.kind) {
       case "start": {
         const living = this.#live(effect.run, effect.node).finally(() => this.#alive.delete(living));

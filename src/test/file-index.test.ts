@@ -68,8 +68,8 @@ suite("FileIndex", () => {
     });
   }
   /**
-   * Resolves when VS Code watches the folder. It is outside the workspace, and VS Code does not report when watching
-   * starts. So files are created one after another until one is reported.
+   * Resolves when VS Code watches the folder. VS Code does not report when watching starts, so files are created until
+   * one is reported.
    */
   async function watched(index: FileIndex, change: Subscribe, before: readonly string[]): Promise<void> {
     const probes: string[] = [];

@@ -24,11 +24,11 @@ suite("Symposium's models for other extensions", () => {
     parts.map(part => (part instanceof vscode.LanguageModelTextPart ? part.value : "")).join("");
   const ask = (
     model: vscode.LanguageModelChat,
-    words: string,
+    prompt: string,
     options: vscode.LanguageModelChatRequestOptions = {},
     token?: vscode.CancellationToken,
   ): Thenable<vscode.LanguageModelChatResponse> =>
-    model.sendRequest([vscode.LanguageModelChatMessage.User(words)], options, token);
+    model.sendRequest([vscode.LanguageModelChatMessage.User(prompt)], options, token);
 
   suiteSetup(async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
@@ -48,7 +48,7 @@ suite("Symposium's models for other extensions", () => {
   test("answers two concurrent requests separately", async () => {
     const model = await eliza();
     const [one, two] = await Promise.all(
-      ["I am glad", "I am tired"].map(async words => text(await read(await ask(model, words)))),
+      ["I am glad", "I am tired"].map(async prompt => text(await read(await ask(model, prompt)))),
     );
     assert.match(one ?? "", /glad/i);
     assert.match(two ?? "", /tired/i);

@@ -1,4 +1,4 @@
-/** Simulates another extension that uses one of Symposium's models. It keeps the history and runs the tools. */
+/** Simulates another extension that uses one of Symposium's models, with its history and tools. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 
@@ -20,8 +20,8 @@ export class Consumer {
   ) {}
 
   /** Sends a prompt and reads the complete response. */
-  async ask(words: string): Promise<Round> {
-    this.#history.push(vscode.LanguageModelChatMessage.User(words));
+  async ask(prompt: string): Promise<Round> {
+    this.#history.push(vscode.LanguageModelChatMessage.User(prompt));
     return this.#request();
   }
 
@@ -37,7 +37,7 @@ export class Consumer {
             call.callId,
             typeof result === "string" ? [new vscode.LanguageModelTextPart(result)] : [...result],
           );
-          // Not in the typings; VS Code passes it on.
+          // Not in the typings, but VS Code forwards it.
           return failed.includes(call) ? Object.assign(part, { isError: true }) : part;
         }),
       ),
@@ -49,22 +49,22 @@ export class Consumer {
    * Sends a prompt and cancels when the response contains this text. The partial response stays in the history, as in
    * VS Code's own chat.
    */
-  async stopAt(words: string, text: string): Promise<void> {
-    this.#history.push(vscode.LanguageModelChatMessage.User(words));
+  async stopAt(prompt: string, text: string): Promise<void> {
+    this.#history.push(vscode.LanguageModelChatMessage.User(prompt));
     const stop = new vscode.CancellationTokenSource();
-    let said = "";
+    let answer = "";
     try {
       for await (const part of (await this.model.sendRequest(this.#history, this.options, stop.token)).stream) {
-        if (part instanceof vscode.LanguageModelTextPart) said += part.value;
-        if (said.includes(text)) stop.cancel();
+        if (part instanceof vscode.LanguageModelTextPart) answer += part.value;
+        if (answer.includes(text)) stop.cancel();
       }
     } catch (error) {
       assert.ok(stop.token.isCancellationRequested, String(error));
     } finally {
       stop.dispose();
     }
-    assert.ok(said.includes(text), `never said: ${text}`);
-    this.#history.push(vscode.LanguageModelChatMessage.Assistant(said));
+    assert.ok(answer.includes(text), `not in the answer: ${text}`);
+    this.#history.push(vscode.LanguageModelChatMessage.Assistant(answer));
   }
 
   async #request(): Promise<Round> {

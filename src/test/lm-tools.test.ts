@@ -168,7 +168,7 @@ suite("Symposium's models with tools of another extension", () => {
       [marked!],
     );
     assert.deepEqual([...text.matchAll(/[✓✗]/gu)].map(([mark]) => mark).sort(), ["✓", "✗", "✗"]);
-    for (const said of ["no luck", chosen, "the log says ERROR: 3"]) assert.ok(text.includes(`add: ${said}`), text);
+    for (const result of ["no luck", chosen, "the log says ERROR: 3"]) assert.ok(text.includes(`add: ${result}`), text);
   });
 
   test("returns a result with several parts including a picture", async () => {
@@ -221,7 +221,7 @@ suite("Symposium's models with tools of another extension", () => {
     );
   });
 
-  test("requires a tool of the agent only after it has requested the list of tools", async () => {
+  test("requires a tool of the agent only after the agent has requested `tools/list`", async () => {
     const before = prompts().length,
       required = consumer({ toolMode: vscode.LanguageModelChatToolMode.Required, tools: TOOLS.slice(0, 1) });
     const asked = await required.ask(`mcp vsc_* add {"a":2,"b":2}`);

@@ -1,4 +1,4 @@
-/** Waiting in extension host tests: for events of VS Code, never for a time. */
+/** Waits in extension host tests for events of VS Code, never for a fixed delay. */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 
@@ -9,26 +9,26 @@ export type Subscribe = (listener: () => void) => { dispose(): unknown };
 const LIMIT_MS = 60_000;
 
 /**
- * Resolves when the condition holds. Checks it now and after each event. If it throws, the promise rejects with that
- * error.
+ * Resolves when the condition holds, which is checked now and after each event. Rejects with the error that the
+ * condition throws.
  */
 export async function until(
   what: string,
   events: readonly Subscribe[],
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  let onNotification = (): void => undefined;
+  let wake = (): void => undefined;
   let isLate = false;
-  const listeners = events.map(event => event(() => onNotification()));
+  const listeners = events.map(event => event(() => wake()));
   const limitMs = timeLimit(LIMIT_MS);
   const limit = setTimeout(() => {
     isLate = true;
-    onNotification();
+    wake();
   }, limitMs);
   try {
     for (;;) {
       const event = new Promise<void>(resolve => {
-        onNotification = resolve;
+        wake = resolve;
       }); // subscribe first, so that an event during the check counts
       if (await holds()) return;
       assert.ok(!isLate, `not within ${Math.round(limitMs / 1000)} s: ${what}`);

@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Number of pending timers; a test that ends with some has leaked them. */
+  /** Number of pending timers; after a test, they are leaks. */
   get waiting(): number {
     return this.#timers.length;
   }

@@ -10,8 +10,8 @@ interface Call {
 }
 
 /**
- * A fake sidecar that answers immediately, delays or refuses requests as the test demands, exits and restarts. It
- * numbers sessions s1, s2…
+ * A fake sidecar that answers immediately, delays or rejects requests as configured, exits and restarts. Session ids
+ * are s1, s2…
  */
 export class FakeSidecar {
   /** The reason why no sidecar will start. */
@@ -43,7 +43,7 @@ export class FakeSidecar {
   refuse(method: Requests, error: Error): void {
     this.#refused.set(method, error);
   }
-  /** Replaces the empty answer. */
+  /** Sets the response to a method; default: an empty object. */
   reply<M extends Requests>(
     method: M,
     answer: (params: ParamsOf<HostToSidecar, M>) => ResultOf<HostToSidecar, M> & object,

@@ -13,7 +13,7 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 
-/** An entry as an earlier version of the registry contained it. */
+/** An entry from an earlier version of the registry. */
 export const ADA = {
   id: "ada",
   name: "Ada",
@@ -202,7 +202,7 @@ export class SettingsPlay {
     });
   }
 
-  /** A page that is ready and shows the view after the sidecar's answer. */
+  /** Opens a page that is ready and shows the sidecar's states. */
   async page(isPage = false): Promise<PlayedPage> {
     const page = new PlayedPage(this.controller, isPage);
     await page.send({ type: "ready" });

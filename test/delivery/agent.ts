@@ -20,10 +20,10 @@ export class TestAgent {
   readonly #voices = new Map<string, Voice>();
   #isAlive = true;
 
-  /** `prompted` receives the text of each prompt and returns the tab from which it came. */
+  /** `prompted` receives the text of each prompt and returns its tab. */
   constructor(
     private readonly prompted: (text: string) => string,
-    private readonly spoke: (voice: Voice) => void,
+    private readonly onPrompted: (voice: Voice) => void,
   ) {
     void this.#receive();
     void this.#close();
@@ -42,7 +42,7 @@ export class TestAgent {
           this.#memory.received.filter(method => method === "session/close").length;
   }
 
-  /** Ends its process. */
+  /** Ends the agent's process. */
   async die(): Promise<void> {
     this.#isAlive = false;
     for (const voice of this.#voices.values()) voice.isOpen = false;
@@ -61,7 +61,7 @@ export class TestAgent {
       this.#turns.set(sessionId, request);
       const voice = this.#voices.get(sessionId) ?? this.#voice(sessionId, tabId);
       this.#voices.set(sessionId, voice);
-      this.spoke(voice);
+      this.onPrompted(voice);
     }
   }
 

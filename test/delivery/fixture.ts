@@ -1,6 +1,6 @@
 /**
- * The three programs joined: page, host and sidecar are the production code. VS Code, the two pipes, the agent and the
- * time between them advance only under the test's control. All messages are recorded and compared with the screen.
+ * Connects the production code of page, host and sidecar. VS Code, the two pipes, the agent and the time advance only
+ * under the test's control. All messages are recorded and compared with the screen.
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
@@ -16,7 +16,7 @@ import { TestWebview } from "./webview";
 export type Way = "toPage" | "toHost" | "toSidecar" | "fromSidecar";
 export const WAYS: readonly Way[] = ["toHost", "toSidecar", "fromSidecar", "toPage"];
 
-/** The maximum time in which a user expects everything to be complete. */
+/** Time limit until all programs are idle. */
 const TIMEOUT_MS = 60_000;
 
 const isCounted = ({ message }: { readonly message: HostToPage }) =>
@@ -39,7 +39,7 @@ export class Fixture {
   /** Number of prompts that reached an agent. */
   #turns = 0;
   #tabs = 0;
-  /** Whether the extension host was killed and VS Code has not started another one yet. */
+  /** Whether the extension host was killed and VS Code has not started another host yet. */
   #isHostDead = false;
 
   constructor(private readonly congestedAt: number) {
@@ -74,12 +74,12 @@ export class Fixture {
 
   // --- the agent
 
-  report(tab: number, words: number): void {
+  report(tab: number, count: number): void {
     const voice = this.#voice(tab);
-    for (let i = 0; voice && i < words; i++) voice.report(`${this.#mark("w", voice)} `);
+    for (let i = 0; voice && i < count; i++) voice.report(`${this.#mark("w", voice)} `);
   }
 
-  /** Starts a tool call, or updates or ends a running one. */
+  /** Starts a tool call, or updates or ends a running call. */
   tool(tab: number, what: "begin" | "change" | "end"): void {
     const voice = this.#voice(tab);
     if (!voice) return;
@@ -124,7 +124,7 @@ export class Fixture {
     if (page.state.sidecar.state === "failed" && after?.remark) this.#promptLog.returnable(marksIn(text));
   }
 
-  /** The user cancels the turn; queued prompts then wait for the user. */
+  /** The user cancels the turn. Queued prompts then wait for the user. */
   stop(tab: number): void {
     const chosen = this.#tab(tab);
     if (!chosen) return;
@@ -182,8 +182,8 @@ export class Fixture {
 
   // --- failures
 
-  async deliver(way: Way, most: number): Promise<void> {
-    for (let i = 0; i < most; i++) {
+  async deliver(way: Way, max: number): Promise<void> {
+    for (let i = 0; i < max; i++) {
       const line = this.#line(way);
       if (!line || line.length === 0) return;
       line.deliver();
@@ -196,13 +196,13 @@ export class Fixture {
       for (const way of WAYS) await this.deliver(way, 1);
   }
 
-  drop(from: number, most: number): void {
-    for (const { settle } of this.webview.toPage.lose(from, most, isCounted)) settle(true);
+  drop(from: number, max: number): void {
+    for (const { settle } of this.webview.toPage.lose(from, max, isCounted)) settle(true);
   }
 
-  repeat(way: "toPage" | "toHost", from: number, most: number): void {
-    if (way === "toPage") this.webview.toPage.echo(from, most, isCounted);
-    else this.webview.toHost.stutter(from, most, isRepeatable);
+  repeat(way: "toPage" | "toHost", from: number, max: number): void {
+    if (way === "toPage") this.webview.toPage.echo(from, max, isCounted);
+    else this.webview.toHost.stutter(from, max, isRepeatable);
   }
 
   kill(arrives: number): Promise<void> {
@@ -266,35 +266,35 @@ export class Fixture {
   // --- the end
 
   /**
-   * Ends all losses. All messages must be shown within the returned number of milliseconds. After that, no messages are
-   * sent except those that the user triggers again.
+   * Ends all losses, and checks that all messages are shown. Afterwards, only the user may trigger messages. Returns
+   * the milliseconds until all programs were idle.
    */
   async finish(): Promise<number> {
     const { toPage, toHost } = this.webview;
     const before = { sent: toPage.sent + toHost.sent, asked: this.webview.asked, turns: this.#turns };
-    const underWay = WAYS.reduce((sum, way) => sum + (this.#line(way)?.length ?? 0), toPage.length);
+    const inFlight = WAYS.reduce((sum, way) => sum + (this.#line(way)?.length ?? 0), toPage.length);
     await this.hostReturns();
     this.webview.show();
     this.webview.load(0);
-    const took = await this.#calm();
-    const calm = this.webview.page?.state.tabs.values() ?? [];
-    for (const { tabId, drafts } of calm) this.#promptLog.checkDraft(tabId, marksIn(drafts.text));
+    const took = await this.#untilIdle();
+    const idleTabs = this.webview.page?.state.tabs.values() ?? [];
+    for (const { tabId, drafts } of idleTabs) this.#promptLog.checkDraft(tabId, marksIn(drafts.text));
     const tabs = this.webview.page?.state.tabs.size ?? 0;
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
-    await this.#calm();
+    await this.#untilIdle();
     await this.#check();
     const sent = toPage.sent + toHost.sent - before.sent,
       asked = this.webview.asked - before.asked,
       turns = this.#turns - before.turns;
     // Queued prompts are now sent one by one.
     ok(
-      asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * underWay,
-      `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${underWay} messages under way`,
+      asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * inFlight,
+      `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${inFlight} messages under way`,
     );
     return took;
   }
 
-  async #calm(): Promise<number> {
+  async #untilIdle(): Promise<number> {
     for (let waited = 0; ; waited += 100) {
       await this.flow(1_000);
       equal(this.problems.join("\n"), "");
@@ -304,13 +304,13 @@ export class Fixture {
       for (const tab of page?.state.tabs.values() ?? [])
         if (tab.conversation.queue?.held && turnOf(tab) === "idle")
           page?.happen({ kind: "acted", tabId: tab.tabId, action: { kind: "sendQueued" } });
-      if (this.#isQuiet()) return waited;
+      if (this.#isIdle()) return waited;
       if (waited > TIMEOUT_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);
     }
   }
 
-  #isQuiet(): boolean {
+  #isIdle(): boolean {
     const page = this.webview.page;
     return (
       page !== undefined &&
@@ -333,19 +333,19 @@ export class Fixture {
     const { page } = this.webview,
       { sidecar } = this;
     ok(page && sidecar);
-    const kept = await sidecar.conversations();
+    const conversations = await sidecar.conversations();
     for (const [tabId, tab] of page.state.tabs) {
       const shown = this.screen.get(tabId) ?? [];
       this.#promptLog.check(tabId, shown.filter(isPrompt));
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
-      const conversation = kept.find(({ entries }) =>
+      const conversation = conversations.find(({ entries }) =>
         entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last),
       );
       deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
-      for (const { voice, sidecar: of } of this.#agentSessions.filter(({ voice }) => voice.tabId === tabId)) {
+      for (const { voice, sidecar: receiver } of this.#agentSessions.filter(({ voice }) => voice.tabId === tabId)) {
         const seen = shown.filter(mark => voice.texts.includes(mark));
-        const all: boolean = of === sidecar && voice.isOpen;
+        const all: boolean = receiver === sidecar && voice.isOpen;
         deepEqual(
           seen,
           all ? voice.texts : voice.texts.slice(0, seen.length),

@@ -1,4 +1,4 @@
-/** One direction of a connection. Messages wait until the test delivers them. The order is kept. */
+/** One direction of a connection. Messages wait, in order, until the test delivers them. */
 import { drained } from "./setting";
 
 export class Line<T> {
@@ -35,21 +35,21 @@ export class Line<T> {
     return this.#waiting.splice(keep);
   }
 
-  /** Drops up to `most` items that may be lost, starting at `from`. */
-  lose(from: number, most: number, mayBeLost: (item: T) => boolean): readonly T[] {
-    const lost = this.#waiting.slice(from).filter(mayBeLost).slice(0, most);
+  /** Drops up to `max` items that may be lost, starting at `from`. */
+  lose(from: number, max: number, mayBeLost: (item: T) => boolean): readonly T[] {
+    const lost = this.#waiting.slice(from).filter(mayBeLost).slice(0, max);
     this.#waiting = this.#waiting.filter(item => !lost.includes(item));
     return lost;
   }
 
-  /** Duplicates up to `most` items that may be repeated, in place. */
-  stutter(from: number, most: number, mayBeRepeated: (item: T) => boolean): void {
-    const repeated = this.#waiting.slice(from).filter(mayBeRepeated).slice(0, most);
+  /** Duplicates up to `max` items that may be repeated, in place. */
+  stutter(from: number, max: number, mayBeRepeated: (item: T) => boolean): void {
+    const repeated = this.#waiting.slice(from).filter(mayBeRepeated).slice(0, max);
     this.#waiting = this.#waiting.flatMap(item => (repeated.includes(item) ? [item, item] : [item]));
   }
 
-  /** Appends copies of up to `most` items that may be repeated. */
-  echo(from: number, most: number, mayBeRepeated: (item: T) => boolean): void {
-    this.#waiting.push(...this.#waiting.slice(from).filter(mayBeRepeated).slice(0, most));
+  /** Appends copies of up to `max` items that may be repeated. */
+  echo(from: number, max: number, mayBeRepeated: (item: T) => boolean): void {
+    this.#waiting.push(...this.#waiting.slice(from).filter(mayBeRepeated).slice(0, max));
   }
 }

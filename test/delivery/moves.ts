@@ -1,4 +1,4 @@
-/** The random events of the test, their frequencies, and the initial state. */
+/** The random events of the test with their frequencies, and the initial state. */
 import fc from "fast-check";
 import { BATCH_MS } from "../../sidecar/chat/outbox";
 import { WAYS, type Fixture } from "./fixture";
@@ -8,7 +8,7 @@ const kind = <const K extends string>(...kinds: readonly [K, ...K[]]) => fc.cons
 const tab = fc.nat(2),
   few = fc.nat(6);
 export const move = fc.oneof(
-  { weight: 10, arbitrary: fc.record({ kind: kind("say"), tab, words: some(3) }) },
+  { weight: 10, arbitrary: fc.record({ kind: kind("report"), tab, count: some(3) }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("tool"), tab, what: kind("begin", "change", "end") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("endTurn"), tab }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("prompt"), tab }) },
@@ -22,11 +22,11 @@ export const move = fc.oneof(
     }),
   },
   { weight: 12, arbitrary: fc.record({ kind: kind("flow"), rounds: some(12) }) },
-  { weight: 8, arbitrary: fc.record({ kind: kind("deliver"), way: fc.constantFrom(...WAYS), most: some(6) }) },
-  { weight: 4, arbitrary: fc.record({ kind: kind("drop"), from: fc.nat(2), most: some(4) }) },
+  { weight: 8, arbitrary: fc.record({ kind: kind("deliver"), way: fc.constantFrom(...WAYS), max: some(6) }) },
+  { weight: 4, arbitrary: fc.record({ kind: kind("drop"), from: fc.nat(2), max: some(4) }) },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: kind("repeat"), way: kind("toPage", "toHost"), from: fc.nat(2), most: some(4) }),
+    arbitrary: fc.record({ kind: kind("repeat"), way: kind("toPage", "toHost"), from: fc.nat(2), max: some(4) }),
   },
   { weight: 2, arbitrary: fc.record({ kind: kind("hide"), handed: few, received: few }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("show") }) },
@@ -42,8 +42,8 @@ export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
 export async function create(fixture: Fixture, m: Move): Promise<void> {
   switch (m.kind) {
-    case "say":
-      return fixture.report(m.tab, m.words);
+    case "report":
+      return fixture.report(m.tab, m.count);
     case "tool":
       return fixture.tool(m.tab, m.what);
     case "endTurn":
@@ -58,15 +58,15 @@ export async function create(fixture: Fixture, m: Move): Promise<void> {
     case "sendQueued":
       return fixture[m.kind](m.tab);
     case "deliver":
-      return fixture.deliver(m.way, m.most);
+      return fixture.deliver(m.way, m.max);
     case "flow":
       return fixture.flow(m.rounds);
     case "tick":
       return fixture.tick(m.ms);
     case "drop":
-      return fixture.drop(m.from, m.most);
+      return fixture.drop(m.from, m.max);
     case "repeat":
-      return fixture.repeat(m.way, m.from, m.most);
+      return fixture.repeat(m.way, m.from, m.max);
     case "hide":
       return fixture.webview.hide(m.handed, m.received);
     case "show":

@@ -13,7 +13,7 @@ import { marksIn, mortal, type FakeClock } from "./setting";
 
 export interface Browser {
   readonly clock: FakeClock;
-  /** In milliseconds; differs between pages, because creating a page takes more than one. */
+  /** In milliseconds. Differs between pages, because the creation of a page takes time. */
   timeOfDay(): number;
   post(message: PageToHost): void;
   readonly viewState: CopyDeps["viewState"];
@@ -51,7 +51,7 @@ export class TestPage {
     );
     const [page, effects] = openPage(this.#copy.load(), browser.timeOfDay(), browser.clock.now());
     this.state = page;
-    effects.forEach(effect => this.#carryOut(effect));
+    effects.forEach(effect => this.#perform(effect));
     this.#tick();
   }
 
@@ -69,20 +69,20 @@ export class TestPage {
 
   happen(event: UiEvent): void {
     if (!this.#isAlive) return;
-    this.#enter(step(this.state, event, this.#clock.now()));
+    this.#apply(step(this.state, event, this.#clock.now()));
   }
 
   open(): void {
     this.happen({ kind: "opened", tabId: this.browser.tabId() });
   }
 
-  #enter([page, effects]: Step): void {
+  #apply([page, effects]: Step): void {
     this.state = page;
     this.browser.changed(page);
-    effects.forEach(effect => this.#carryOut(effect));
+    effects.forEach(effect => this.#perform(effect));
   }
 
-  #carryOut(effect: Effect): void {
+  #perform(effect: Effect): void {
     switch (effect.kind) {
       case "post":
         return this.browser.post(effect.message);

@@ -8,13 +8,13 @@ export class PromptLog {
   /** Each prompt's tab, in the order of sending. */
   readonly #tabs = new Map<string, string>();
   readonly #closed = new Set<string>();
-  /** Prompts removed from the queue. Those that had already been sent remain; the others disappear. */
+  /** Prompts removed from the queue. Prompts that were already sent remain on the screen. */
   readonly #dropped = new Set<string>();
-  /** Tabs in which a turn was cancelled. Later prompts may overtake those that were queued then. */
+  /** Tabs in which a turn was cancelled. Later prompts may overtake prompts that were queued then. */
   readonly #stopped = new Set<string>();
 
   /**
-   * Prompts that may become a draft again without a user action, because they waited in a queue or were refused with a
+   * Prompts that may become a draft again without a user action, because they waited in a queue or were rejected with a
    * reason.
    */
   readonly #returnable = new Set<string>();
@@ -31,10 +31,10 @@ export class PromptLog {
     for (const mark of marks) this.#returnable.add(mark);
   }
 
-  /** Checked when everything is idle: an entered prompt was sent, unless the user was notified that it was not. */
+  /** Checked when all programs are idle: each entered prompt was sent, or the user was notified. */
   checkDraft(tabId: string, draft: readonly string[]): void {
-    const swallowed = draft.filter(mark => !this.#returnable.has(mark));
-    deepEqual(swallowed, [], `prompts of ${tabId} that were entered and not sent`);
+    const unsent = draft.filter(mark => !this.#returnable.has(mark));
+    deepEqual(unsent, [], `prompts of ${tabId} that were entered and not sent`);
   }
 
   drop(marks: readonly string[]): void {
@@ -43,7 +43,7 @@ export class PromptLog {
   stop(tabId: string): void {
     this.#stopped.add(tabId);
   }
-  /** In every tab. */
+  /** Like `stop`, for every tab. */
   stopAll(): void {
     for (const tabId of this.#tabs.values()) this.#stopped.add(tabId);
   }
@@ -51,19 +51,19 @@ export class PromptLog {
     this.#closed.add(tabId);
   }
 
-  /** The tab of these prompts that were sent as one. */
+  /** The tab of prompts that were sent as one message. */
   tabOf(marks: readonly string[]): string | undefined {
     return marks.map(mark => this.#tabs.get(mark)).findLast(tabId => tabId !== undefined);
   }
 
-  /** Holds at any time: prompts are in the order of the user's input, without duplicates. */
+  /** Invariant at any time: prompts are in the order of the user's input, without duplicates. */
   isInOrder(tabId: string, prompts: readonly string[]): boolean {
     if (this.#stopped.has(tabId)) return new Set(prompts).size === prompts.length;
     const texts = [...this.#tabs.keys()];
     return prompts.every((mark, i) => i === 0 || texts.indexOf(mark) > texts.indexOf(prompts[i - 1] ?? ""));
   }
 
-  /** Holds at the end. */
+  /** Checks the prompts at the end of the test. */
   check(tabId: string, prompts: readonly string[]): void {
     // A closed tab is restored if the view was hidden before the host received the message.
     if (this.#closed.has(tabId)) return;

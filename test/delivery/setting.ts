@@ -1,4 +1,4 @@
-/** One clock for all three programs, and each program's view of it. */
+/** One clock for all three programs, and each program's view of the clock. */
 import { FakeClock } from "../../sidecar/testing/fake-clock";
 
 export type { FakeClock };
@@ -7,7 +7,7 @@ export const newClock = (): FakeClock => new FakeClock();
 /** Runs promises and their continuations until only the clock and the connections have pending work. */
 export const drained = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** A clock for a component that may be killed; its timers are then cancelled. */
+/** A clock for a component that may be killed, which cancels its timers. */
 export function mortal(clock: FakeClock, isAlive: () => boolean) {
   return {
     now: () => clock.now(),

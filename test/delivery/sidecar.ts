@@ -21,7 +21,7 @@ import { Line } from "./line";
 import { drained, mortal, type FakeClock } from "./setting";
 
 type Method = keyof Calls<HostToSidecar> | keyof Notes<HostToSidecar>;
-/** Requests have a caller that waits for the response. */
+/** `answered`: present for requests. */
 interface Outgoing {
   readonly method: Method;
   readonly params: unknown;
@@ -35,7 +35,7 @@ export interface SidecarFixture {
   readonly handlers: Handlers<SidecarToHost>;
   /** Number of messages waiting for the host at which the sidecar detects congestion. */
   readonly congestedAt: number;
-  /** Called when a prompt reached the agent; returns its tab. */
+  /** Called when a prompt reached the agent. Returns the prompt's tab. */
   prompted(text: string): string;
   spoke(voice: Voice): void;
   problem(what: string): void;
@@ -118,11 +118,11 @@ export class TestSidecar implements SidecarProcess {
     return this.agents.reduce((sum, agent) => sum + agent.openSessions, 0);
   }
 
-  /** SIGKILL. Up to `arrives` messages that were already written still arrive. */
-  async kill(arrives: number): Promise<void> {
+  /** SIGKILL. Up to `delivered` messages that were already written still arrive. */
+  async kill(delivered: number): Promise<void> {
     if (!this.#isAlive) return;
     this.#isAlive = false;
-    this.toHost.cut(arrives);
+    this.toHost.cut(delivered);
     await this.toHost.deliverAll();
     this.toSidecar.cut(0);
     this.#ready.reject(new StartFailed("again", "It was killed."));
@@ -135,7 +135,7 @@ export class TestSidecar implements SidecarProcess {
     if (this.#isAlive) await this.agents.at(-1)?.die();
   }
 
-  /** Like a restart by the user: releases its sessions gracefully. */
+  /** Like a restart by the user: closes the sessions gracefully. */
   async stop(): Promise<void> {
     await this.#chat[Symbol.asyncDispose]();
     await this.kill(Infinity);
@@ -189,7 +189,7 @@ export class TestSidecar implements SidecarProcess {
 
 /** The host's end: `StreamClient` without streams. */
 class Client implements SidecarClient {
-  #gone: SidecarGone | undefined;
+  #closeError: SidecarGone | undefined;
   readonly #pending = new Set<Deferred<never>>();
 
   constructor(private readonly line: Line<Outgoing>) {}
@@ -198,7 +198,7 @@ class Client implements SidecarClient {
     method: M,
     params: ParamsOf<HostToSidecar, M>,
   ): Promise<ResultOf<HostToSidecar, M>> {
-    if (this.#gone) return Promise.reject(this.#gone);
+    if (this.#closeError) return Promise.reject(this.#closeError);
     const cut = deferred<never>();
     this.#pending.add(cut);
     const answer = new Promise<ResultOf<HostToSidecar, M>>((resolve, reject) => {
@@ -213,11 +213,11 @@ class Client implements SidecarClient {
   }
 
   notify<M extends keyof Notes<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): void {
-    if (!this.#gone) this.line.send({ method, params });
+    if (!this.#closeError) this.line.send({ method, params });
   }
 
   close(why: string): void {
-    this.#gone = new SidecarGone(why);
-    for (const cut of this.#pending) cut.reject(this.#gone);
+    this.#closeError = new SidecarGone(why);
+    for (const cut of this.#pending) cut.reject(this.#closeError);
   }
 }

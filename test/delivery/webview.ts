@@ -1,21 +1,21 @@
 /**
- * VS Code's side of a webview view, as far as messages are concerned:
+ * VS Code's handling of a webview view's messages:
  *
  *   hidden ──show──▶ starting ──load──▶ running ──hide──▶ hidden
  *                       ▲────────reload────┘
  *
  * While hidden, no page exists, and posted messages are dropped with the result `false`. While the page is starting,
- * posted messages wait for it. Messages that reach it before its script listens are lost, although `postMessage`
- * returns `true`. Messages in flight during a reload are lost, too. Otherwise the order is kept in both directions.
- * State written with `setState` is available to the next page of the same window. VS Code writes it to its database
- * from time to time (`flush`): a reloaded window restores the state of the last flush.
+ * posted messages wait for it. Messages that reach the page before its script listens are lost, although `postMessage`
+ * returns `true`. Messages in flight during a reload are lost, too. Otherwise messages keep their order in both
+ * directions. State written with `setState` is available to the next page of the same window. VS Code writes the state
+ * to its database from time to time (`flush`). A reloaded window restores the state of the last flush.
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { Line } from "./line";
 import { memoryStorage } from "../../webview/testing/memory-storage";
 import { TestPage, type Browser } from "./page";
 
-const BUILDING_MS = 50;
+const PAGE_START_MS = 50;
 
 interface Posted {
   readonly message: HostToPage;
@@ -66,14 +66,14 @@ export class TestWebview {
     if (this.#state === "hidden") this.#state = "starting";
   }
 
-  /** Runs the page's script. The first `lost` waiting messages arrived too early. */
+  /** Runs the page's script. The first `lost` waiting messages arrived too early and are lost. */
   load(lost: number): void {
     if (this.#state !== "starting") return;
     this.#state = "running";
     for (const { settle } of this.toPage.lose(0, lost, () => true)) settle(true);
     this.#page = new TestPage({
       ...this.browser,
-      timeOfDay: () => this.browser.clock.now() + BUILDING_MS * ++this.#pages,
+      timeOfDay: () => this.browser.clock.now() + PAGE_START_MS * ++this.#pages,
       post: message => {
         if (message.type === "webviewReady") this.asked++;
         this.toHost.send(message);
@@ -89,8 +89,8 @@ export class TestWebview {
   }
 
   /**
-   * `handed` of the messages in flight had reached the page. The first `received` messages of the page arrive before
-   * the extension is notified that the view is hidden or that a delivery failed: all three use one connection.
+   * `handed` messages in flight have reached the page. The first `received` messages of the page arrive before the
+   * notifications of the hidden view and of failed deliveries, because all use one connection.
    */
   async hide(handed: number, received: number): Promise<void> {
     if (this.#state === "hidden") return;
@@ -123,8 +123,8 @@ export class TestWebview {
   }
 
   /**
-   * The command “Developer: Reload Webviews”; the extension is not notified. All but the last `kept` messages in flight
-   * are lost.
+   * The command “Developer: Reload Webviews”, without a notification to the extension. All but the last `kept` messages
+   * in flight are lost.
    */
   reload(kept: number, received: number): void {
     if (this.#state === "hidden") return;

@@ -1,12 +1,12 @@
 /**
- * Accessibility that the chat widget lacks: roles, names, keyboard handling and screen reader announcements. A
+ * Adds the accessibility that the chat widget lacks: roles, names, keyboard handling and screen reader announcements. A
  * MutationObserver adds roles and names to the elements that the widget creates. `announcements.ts` computes the
  * announcements.
  *
  * Invariants:
- * - A question takes the focus unless the user is typing, because the next key would go to the question by mistake. In
- *   that case it is announced immediately.
- * - The description of a question's card holds the full question, however the card is drawn.
+ * - A question receives the focus unless the user is typing. Otherwise the next key press would go to the question.
+ *   While the user types, a question is announced immediately.
+ * - The accessible description of a question's card contains the full question, even after a redrawing.
  */
 import { announce, listening, type Announcement } from "./announcements";
 import { CardNames } from "../mynah/card-names";
@@ -22,9 +22,9 @@ import { TabStrip } from "./tab-strip";
 import { texts } from "../view-model/text/chat-texts";
 
 export interface Accessibility {
-  /** Call it after each change of the page. */
+  /** Call after each change of the page. */
   changed(before: Page, after: Page): void;
-  /** Call it after the changes are on screen. `isWhole`: the drawing is complete and no frames follow. */
+  /** Call when the changes are on screen. `isWhole`: the drawing is complete and no frames follow. */
   drawn(page: Page, isWhole: boolean): void;
 }
 
@@ -42,8 +42,8 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   root.prepend(create("h1", { className: "symposium-spoken", text: texts.heading }));
   observe(root, tabs);
   let state = listening;
-  let asks: readonly Ask[] = [];
-  const carryOut = (announcement: Announcement): void => {
+  let pendingQuestions: readonly Ask[] = [];
+  const execute = (announcement: Announcement): void => {
     switch (announcement.kind) {
       case "announce":
         return region.report(announcement.text);
@@ -52,22 +52,22 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       case "hush":
         return region.hush();
       case "ask":
-        asks = [...asks, announcement];
+        pendingQuestions = [...pendingQuestions, announcement];
     }
   };
   return {
     changed(before, after) {
       const [next, messages] = announce(state, before, after);
       state = next;
-      messages.forEach(carryOut);
+      messages.forEach(execute);
     },
     drawn(page, isWhole) {
       names.show(page);
       if (!isWhole) return;
-      const [open, last] = [asks, asks.at(-1)];
-      asks = [];
+      const [open, last] = [pendingQuestions, pendingQuestions.at(-1)];
+      pendingQuestions = [];
       const focused = last !== undefined && focusCard(root, last.key);
-      // One utterance: a text that follows another in the alert region replaces it, and only the last one is spoken.
+      // Joined into one utterance, because only the last text of the alert region is spoken.
       const unseen = open.filter(ask => ask !== last || !focused).map(({ text }) => text);
       if (unseen.length > 0) region.announceNow(unseen.join(" "));
     },
@@ -75,7 +75,7 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
 }
 
 /**
- * Creates two regions: a screen reader queues texts of the polite one and speaks texts of the alert one immediately.
+ * Creates a polite region, whose texts a screen reader queues, and an alert region, whose texts it speaks immediately.
  */
 function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
   const spoken = create("div", {
@@ -97,7 +97,7 @@ function focusCard(root: HTMLElement, key: string): boolean {
   if (!document.hasFocus() || isTyping()) return false;
   const card = cardElement(root, key);
   if (!card) return false;
-  dress(card);
+  addRoles(card);
   card.focus();
   return document.activeElement === card;
 }
@@ -112,19 +112,20 @@ function isTyping(): boolean {
 // --- roles and names
 
 function observe(root: HTMLElement, tabs: TabStrip): void {
-  dress(root);
+  addRoles(root);
   tabs.show();
   new MutationObserver(changes => {
     let areTabs = false;
     for (const { target, addedNodes } of changes) {
       addedNodes.forEach(node => {
-        if (node instanceof Element) dress(node);
+        if (node instanceof Element) addRoles(node);
       });
       areTabs ||= target instanceof Element && target.closest(selectors.tabStrip) !== null;
     }
     if (areTabs) tabs.show();
   }).observe(root, { childList: true, subtree: true });
-  // The widget stops the propagation of the click and folds the card only after this listener.
+  // The widget stops the propagation of clicks, hence the capture phase. It folds the card after this listener, hence
+  // the next frame.
   root.addEventListener(
     "click",
     ({ target }) => {
@@ -136,10 +137,10 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
 }
 
 /** Adds roles and names to an element and its descendants. */
-function dress(element: Element): void {
+function addRoles(element: Element): void {
   for (const [selector, attributes] of ROLES) {
-    if (element.matches(selector)) give(element, attributes);
-    element.querySelectorAll(selector).forEach(each => give(each, attributes));
+    if (element.matches(selector)) setMissing(element, attributes);
+    element.querySelectorAll(selector).forEach(each => setMissing(each, attributes));
   }
   if (element.matches("button")) nameButton(element);
   element.querySelectorAll("button").forEach(nameButton);
@@ -164,7 +165,7 @@ const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = 
   [selectors.closeConfirmation, { role: "alertdialog", "aria-label": texts.tabCloseConfirmationMessage }],
 ];
 
-function give(element: Element, attributes: Attributes): void {
+function setMissing(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes))
     if (!element.hasAttribute(name)) element.setAttribute(name, value);
 }

@@ -64,8 +64,8 @@ class Listener {
   constructor(private page: Page) {}
   /** Announcements for the change to this page. */
   announcementsFor(page: Page): readonly Announcement[] {
-    const [heard, messages] = announce(this.#listening, this.page, page);
-    this.#listening = heard;
+    const [nextState, messages] = announce(this.#listening, this.page, page);
+    this.#listening = nextState;
     this.page = page;
     return messages;
   }
@@ -79,7 +79,7 @@ const running = (...entries: readonly Entry[]): Tab => tab({ entries, turn: RUNN
 const idle = (...entries: readonly Entry[]): Tab => tab({ entries });
 
 suite("announcements", () => {
-  test("speaks an answer by sentence, its rest at the end of the turn, and the end", () => {
+  test("speaks each sentence of an answer, the rest at the end of the turn, and the end", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(listener.textsFor(pageOf(running(answer("One. Tw")))), ["One."]);
     deepEqual(listener.textsFor(pageOf(running(answer("One. Two")))), []);
@@ -89,7 +89,7 @@ suite("announcements", () => {
     deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
   });
 
-  test("speaks a pending rest before the next entry", () => {
+  test("speaks the rest of an answer before the next entry", () => {
     const listener = new Listener(pageOf(running(answer("Let me"))));
     listener.textsFor(pageOf(running(answer("Let me look"))));
     deepEqual(listener.textsFor(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza")))), [
@@ -231,7 +231,7 @@ suite("announcements", () => {
     );
   });
 
-  test("is discarded when the user stops the turn or sends a prompt, but not when a prompt is queued", () => {
+  test("are discarded when the user stops the turn or sends a prompt, but not when a prompt is queued", () => {
     const user: Entry = { kind: "user", id: "u", text: "hi" };
     const sends = (conversation: Partial<Conversation>): Tab =>
       tab(conversation, { drafts: { ...tab().drafts, onTheWay: [{ messageId: "m", text: "x" }] } });

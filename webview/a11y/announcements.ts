@@ -7,7 +7,7 @@
  *
  * Invariants (`announcements.test.ts`):
  * - Content that was on screen when the tab was selected, or that a snapshot restores, is never announced.
- * - A finished sentence is announced once, in order.
+ * - Each finished sentence is announced once, in order.
  */
 import * as l10n from "@vscode/l10n";
 import { promptCount } from "../view-model/text/counts";
@@ -28,7 +28,7 @@ export type Announcement =
   /** Spoken immediately, because the agent waits for the user or the user has just acted. */
   | { readonly kind: "sayNow"; readonly text: string }
   /**
-   * Moves the focus to this card, whose description holds the question. Where the focus must not move, `text` is spoken
+   * Moves the focus to this card, whose description contains the question. If the focus must not move, `text` is spoken
    * immediately.
    */
   | { readonly kind: "ask"; readonly key: string; readonly text: string }
@@ -46,16 +46,16 @@ export function announce(state: Listening, before: Page, after: Page): readonly 
   if (before.tabs === after.tabs && before.selected === after.selected) return [state, []];
   const isAnother = before.selected !== after.selected;
   const others = [...after.tabs.values()].flatMap(tab =>
-    tab.tabId === after.selected ? [] : ofAnother(before.tabs.get(tab.tabId), tab),
+    tab.tabId === after.selected ? [] : announceOtherTab(before.tabs.get(tab.tabId), tab),
   );
   const tab = after.selected === undefined ? undefined : after.tabs.get(after.selected);
   if (isAnother || tab === undefined)
     return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
-  const [next, messages] = ofSelected(state, before.tabs.get(tab.tabId), tab);
+  const [next, messages] = announceSelectedTab(state, before.tabs.get(tab.tabId), tab);
   return [next, [...messages, ...others]];
 }
 
-/** Whether `tab` continues what `before` showed. */
+/** Whether `tab` continues the live session of `before`. */
 function continues(before: Tab | undefined, tab: Tab): before is Tab {
   return before !== undefined && before.phase === "live" && before.bootId === tab.bootId;
 }
@@ -64,23 +64,29 @@ const isIdle = ({ turn }: Conversation): boolean => turn.state === "idle";
 
 // --- the selected tab
 
-function ofSelected(
+function announceSelectedTab(
   state: Listening,
   before: Tab | undefined,
   tab: Tab,
 ): readonly [Listening, readonly Announcement[]] {
   if (before === tab) return [state, []];
-  const attached = before === undefined ? [] : ofChips(before, tab);
+  const attached = before === undefined ? [] : announceAttachments(before, tab);
   if (!continues(before, tab)) return [listening, attached];
-  const acts: readonly Announcement[] = [...(isOver(before, tab) ? [{ kind: "hush" } as const] : []), ...attached];
-  if (before.conversation === tab.conversation) return [state, acts];
-  const had = predecessors(before.conversation.entries, tab.conversation.entries);
-  const [next, messages] = ofEntries(state, before.conversation, tab, had);
-  return [next, [...acts, ...messages, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
+  const immediate: readonly Announcement[] = [
+    ...(discardsPending(before, tab) ? [{ kind: "hush" } as const] : []),
+    ...attached,
+  ];
+  if (before.conversation === tab.conversation) return [state, immediate];
+  const changes = changedEntries(before.conversation.entries, tab.conversation.entries);
+  const [next, messages] = announceEntries(state, before.conversation, tab, changes);
+  return [next, [...immediate, ...messages, ...announceTurnEnd(before, tab), ...announceQueue(before, tab)]];
 }
 
 /** Sent attachments are not announced as removed. */
-function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }: Tab): readonly Announcement[] {
+function announceAttachments(
+  { drafts: before }: Tab,
+  { drafts: { attachments, onTheWay } }: Tab,
+): readonly Announcement[] {
   if (before.attachments === attachments) return [];
   const missing = (from: typeof attachments, all: typeof attachments) =>
     from.filter(each => !all.some(item => item === each || isSame(item, each))).map(each => chipView(each).name);
@@ -91,8 +97,11 @@ function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }:
   );
 }
 
-/** Announces newly queued prompts, and a queue that is held. */
-function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { queue } }: Tab): readonly Announcement[] {
+/** Announces newly queued prompts, and a newly held queue. */
+function announceQueue(
+  { conversation: { queue: before } }: Tab,
+  { conversation: { queue } }: Tab,
+): readonly Announcement[] {
   if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
   if (queue.held && !before?.held)
     return [
@@ -107,7 +116,7 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
 }
 
 /** Whether the user has sent a new prompt or cancelled the turn, so that pending utterances are obsolete. */
-function isOver(before: Tab, tab: Tab): boolean {
+function discardsPending(before: Tab, tab: Tab): boolean {
   const sends = tab.drafts.onTheWay.length > before.drafts.onTheWay.length && isIdle(before.conversation);
   return sends || (tab.conversation.turn.state === "cancelling" && before.conversation.turn.state !== "cancelling");
 }
@@ -118,20 +127,20 @@ interface Changed {
 }
 
 /**
- * The entries that changed, with their previous versions. Events replace entries in place; a snapshot recreates all of
- * them.
+ * The entries that changed, with their previous versions. Events replace entries in place; a snapshot recreates all
+ * entries.
  */
-function predecessors(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
+function changedEntries(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
   let byId: ReadonlyMap<string, Entry> | undefined;
   return after.flatMap((entry, i) => {
-    const there = before[i];
-    if (there === entry) return [];
-    if (there?.id !== entry.id) byId ??= new Map(before.map(each => [each.id, each]));
-    return [{ entry, before: there?.id === entry.id ? there : byId?.get(entry.id) }];
+    const previous = before[i];
+    if (previous === entry) return [];
+    if (previous?.id !== entry.id) byId ??= new Map(before.map(each => [each.id, each]));
+    return [{ entry, before: previous?.id === entry.id ? previous : byId?.get(entry.id) }];
   });
 }
 
-function ofEntries(
+function announceEntries(
   { growing }: Listening,
   past: Conversation,
   { conversation }: Tab,
@@ -141,9 +150,9 @@ function ofEntries(
     isAsked = changed.some(({ entry }) => isQuestion(entry));
   const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
   let open = growing;
-  const readOn = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
-    const isAnew = before?.kind === "agent" && !entry.text.startsWith(before.text);
-    const from = isAnew
+  const readEntry = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
+    const isRewritten = before?.kind === "agent" && !entry.text.startsWith(before.text);
+    const from = isRewritten
       ? passed(entry.text)
       : open?.id === entry.id
         ? open.reader
@@ -154,24 +163,24 @@ function ofEntries(
     messages.push(...sentences.map(text => ({ kind: "announce", text }) as const));
     open = { id: entry.id, reader };
   };
-  // The rest of an ended answer comes before the entries that follow it.
+  // The rest of a complete answer is announced before the following entries.
   const before = open && conversation.entries.findLast(({ id }) => id === open?.id);
-  if (before?.kind === "agent" && hasEnded(conversation, before.id)) readOn(before, before);
+  if (before?.kind === "agent" && hasEnded(conversation, before.id)) readEntry(before, before);
   for (const each of changed) {
-    if (each.entry.kind !== "agent") messages.push(...ofEntry(each, questions));
-    else if (each.before?.kind !== "agent" || each.before.text !== each.entry.text) readOn(each.entry, each.before);
+    if (each.entry.kind !== "agent") messages.push(...announceEntry(each, questions));
+    else if (each.before?.kind !== "agent" || each.before.text !== each.entry.text) readEntry(each.entry, each.before);
   }
   return [
     open ? { growing: open } : listening,
-    isAsked ? [...messages, ...ofNext(past, conversation, questions)] : messages,
+    isAsked ? [...messages, ...announceNextQuestions(past, conversation, questions)] : messages,
   ];
 }
 
 /**
- * Announces each earlier question that is shown now, and the first one of a queue that has just formed, because its
+ * Announces each earlier question that becomes visible. Also announces the first question of a new queue, because its
  * card changes.
  */
-function ofNext(
+function announceNextQuestions(
   past: Conversation,
   { entries }: Conversation,
   { shown, waiting }: QuestionQueue,
@@ -179,15 +188,18 @@ function ofNext(
   const before = questionQueue(past.entries),
     becomesQueue = waiting > 0 && before.waiting === 0 && before.shown.size > shown.size;
   if (shown.size === 0) return [];
-  const known = new Set(past.entries.flatMap(entry => (isQuestion(entry) ? [entry.id] : [])));
+  const earlierIds = new Set(past.entries.flatMap(entry => (isQuestion(entry) ? [entry.id] : [])));
   return entries.flatMap(entry =>
-    isQuestion(entry) && shown.has(entry.id) && known.has(entry.id) && (becomesQueue || !before.shown.has(entry.id))
-      ? [asking(entry, waiting)]
+    isQuestion(entry) &&
+    shown.has(entry.id) &&
+    earlierIds.has(entry.id) &&
+    (becomesQueue || !before.shown.has(entry.id))
+      ? [questionAnnouncement(entry, waiting)]
       : [],
   );
 }
 
-function asking(entry: Permission | Elicitation, waiting: number): Announcement {
+function questionAnnouncement(entry: Permission | Elicitation, waiting: number): Announcement {
   const count = waiting === 0 ? "" : l10n.t`Question 1 of ${waiting + 1}. `;
   return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
 }
@@ -197,9 +209,9 @@ function hasEnded(conversation: Conversation, id: string): boolean {
   return isIdle(conversation) || conversation.entries.at(-1)?.id !== id;
 }
 
-function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue): readonly Announcement[] {
+function announceEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue): readonly Announcement[] {
   if (isQuestion(entry))
-    return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
+    return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [questionAnnouncement(entry, waiting)];
   if (entry.kind === "tool")
     return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
       ? [{ kind: "announce", text: l10n.t`Failed: ${visibleLine(entry.title)}` }]
@@ -211,7 +223,7 @@ function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue):
 }
 
 /** The end of a turn is not announced if Symposium's own notice already reports it. */
-function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
+function announceTurnEnd(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
     return [];
@@ -220,12 +232,12 @@ function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
 
 // --- other tabs
 
-function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
+function announceOtherTab(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   if (before === tab || !continues(before, tab) || before.conversation === tab.conversation) return [];
   const { conversation } = tab,
     questions = questionQueue(conversation.entries);
   const where = l10n.t`In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
-  const opened = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
+  const opened = changedEntries(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [

@@ -50,7 +50,7 @@ export class ChatKeys {
     const at = cards.findIndex(card => card.contains(document.activeElement));
     if (at === -1) return by === -1 ? cards.at(-1)?.focus() : this.toPrompt();
     const next = cards[at + by];
-    // Upwards from within a card: first to the card itself.
+    // From within a card, Alt+Up first moves to the card itself.
     if (by === -1 && cards[at] !== document.activeElement) return cards[at]?.focus();
     if (next) next.focus();
     else if (by === 1) this.toPrompt();

@@ -42,7 +42,7 @@ export class FocusTip {
   }
 }
 
-/** Tooltip text of the element beyond its visible text; "" if it has none. */
+/** Tooltip text of the element beyond its visible text; empty if none exists. */
 function tipOf(element: HTMLElement): string {
   const { about } = element.dataset;
   if (about !== undefined) return about;

@@ -22,11 +22,11 @@ export class TabStrip {
       const tab =
         event.target instanceof Element && event.target.getAttribute("role") === "tab" ? event.target : undefined;
       if (!(tab instanceof HTMLElement) || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
-      if (this.#pressed(event.key, tab)) event.preventDefault();
+      if (this.#keyPressed(event.key, tab)) event.preventDefault();
     });
   }
 
-  /** Call it after tabs were added, removed or renamed. */
+  /** Call after tabs were added, removed or renamed. */
   show(): void {
     for (const part of this.root.querySelectorAll<HTMLElement>(selectors.tab)) {
       const input = part.querySelector<HTMLInputElement>(selectors.tabInput);
@@ -41,11 +41,11 @@ export class TabStrip {
         set(close, "tabindex", "-1");
         set(close, "aria-hidden", "true");
       }
-      this.#join(tab, input.value);
+      this.#link(tab, input.value);
     }
   }
 
-  #join(tab: HTMLElement, value: string): void {
+  #link(tab: HTMLElement, value: string): void {
     const panel = chatOf(this.root, value);
     if (!panel) return;
     if (tab.id === "") tab.id = freshId();
@@ -55,20 +55,20 @@ export class TabStrip {
     set(panel, "aria-labelledby", tab.id);
   }
 
-  #pressed(key: string, tab: HTMLElement): boolean {
+  #keyPressed(key: string, tab: HTMLElement): boolean {
     const tabs = [...this.root.querySelectorAll<HTMLElement>(`${selectors.tabStrip} [role=tab]`)];
     const at = tabs.indexOf(tab);
     switch (key) {
       case "ArrowRight":
       case "ArrowDown":
-        return this.#go(tabs[(at + 1) % tabs.length]);
+        return this.#select(tabs[(at + 1) % tabs.length]);
       case "ArrowLeft":
       case "ArrowUp":
-        return this.#go(tabs.at(at - 1));
+        return this.#select(tabs.at(at - 1));
       case "Home":
-        return this.#go(tabs[0]);
+        return this.#select(tabs[0]);
       case "End":
-        return this.#go(tabs.at(-1));
+        return this.#select(tabs.at(-1));
       case "Enter":
       case " ":
         this.toPrompt();
@@ -81,9 +81,9 @@ export class TabStrip {
   }
 
   /**
-   * The focus moves first: selecting a tab while the focus is on the tab strip does not move the focus to the prompt.
+   * Moves the focus before the selection, because a selection from outside the tab strip moves the focus to the prompt.
    */
-  #go(tab: HTMLElement | undefined): boolean {
+  #select(tab: HTMLElement | undefined): boolean {
     tab?.focus();
     inputOf(tab)?.click();
     return true;
@@ -91,22 +91,22 @@ export class TabStrip {
 
   #close(tab: HTMLElement): boolean {
     tab.closest("label")?.querySelector("button")?.click();
-    const asks = this.root.querySelector<HTMLElement>(selectors.closeConfirmation);
-    if (!asks) this.#focusSelected();
-    else requestAnimationFrame(() => this.#confirm(asks));
+    const confirmation = this.root.querySelector<HTMLElement>(selectors.closeConfirmation);
+    if (!confirmation) this.#focusSelected();
+    else requestAnimationFrame(() => this.#confirm(confirmation));
     return true;
   }
 
-  /** Deleting a tab with a running turn requires confirmation. */
-  #confirm(asks: HTMLElement): void {
-    const [keep] = asks.querySelectorAll("button");
-    asks.addEventListener("keydown", event => {
+  /** Focuses the confirmation that closing a tab with a running turn requires. */
+  #confirm(confirmation: HTMLElement): void {
+    const [keep] = confirmation.querySelectorAll("button");
+    confirmation.addEventListener("keydown", event => {
       if (event.key !== "Escape") return;
       event.stopPropagation();
       keep?.click();
     });
     // The widget stops the propagation of clicks.
-    asks.addEventListener("click", () => requestAnimationFrame(() => this.#focusSelected()), { capture: true });
+    confirmation.addEventListener("click", () => requestAnimationFrame(() => this.#focusSelected()), { capture: true });
     keep?.focus();
   }
 

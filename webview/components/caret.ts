@@ -12,17 +12,17 @@ export function caretIn(input: HTMLElement): number | undefined {
 
 export function write(input: HTMLElement, from: number, to: number, text: string): void {
   const range = document.createRange();
-  range.setStart(...placeOf(input, from));
-  range.setEnd(...placeOf(input, to));
+  range.setStart(...positionOf(input, from));
+  range.setEnd(...positionOf(input, to));
   input.focus();
   const selection = window.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
-  // Deprecated without a successor: no other method adds to the undo history.
+  // Deprecated, but no other method adds to the undo history.
   document.execCommand("insertText", false, text);
 }
 
-function placeOf(input: HTMLElement, offset: number): [node: Node, offset: number] {
+function positionOf(input: HTMLElement, offset: number): [node: Node, offset: number] {
   const walker = document.createTreeWalker(input, NodeFilter.SHOW_TEXT);
   let remaining = offset;
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {

@@ -26,7 +26,7 @@ export function chipContent(attachment: Attachment): readonly Node[] {
 }
 
 export class Chips {
-  /** Place it before the prompt's text. */
+  /** Insert before the prompt's text. */
   readonly element = create("div", {
     className: "symposium-chips",
     attributes: { role: "toolbar", "aria-label": texts.attached },
@@ -36,12 +36,12 @@ export class Chips {
 
   constructor(
     private readonly removed: (attachment: Attachment) => void,
-    private readonly leave: () => void,
+    private readonly focusPrompt: () => void,
   ) {
     this.element.hidden = true;
-    this.element.addEventListener("keydown", event => this.#pressed(event));
+    this.element.addEventListener("keydown", event => this.#keyPressed(event));
     this.element.addEventListener("focusin", ({ target }) => {
-      if (target instanceof HTMLButtonElement) this.#stopAt(target);
+      if (target instanceof HTMLButtonElement) this.#setTabStop(target);
     });
   }
 
@@ -58,11 +58,11 @@ export class Chips {
     attachments.forEach((attachment, i) => {
       const chip = this.#chips.get(attachment) ?? this.#create(attachment);
       this.#chips.set(attachment, chip);
-      const there = this.element.children[i];
-      if (there !== chip) this.element.insertBefore(chip, there ?? null);
+      const present = this.element.children[i];
+      if (present !== chip) this.element.insertBefore(chip, present ?? null);
     });
     const buttons = this.#buttons();
-    this.#stopAt(buttons.find(button => button === document.activeElement) ?? buttons.at(-1));
+    this.#setTabStop(buttons.find(button => button === document.activeElement) ?? buttons.at(-1));
   }
 
   #create(attachment: Attachment): HTMLElement {
@@ -88,7 +88,7 @@ export class Chips {
     return [...this.element.querySelectorAll("button")];
   }
 
-  #stopAt(stop: HTMLButtonElement | undefined): void {
+  #setTabStop(stop: HTMLButtonElement | undefined): void {
     for (const button of this.#buttons()) button.tabIndex = button === stop ? 0 : -1;
   }
 
@@ -97,11 +97,11 @@ export class Chips {
     const at = buttons.indexOf(button);
     const next = buttons[at + 1] ?? buttons[at - 1];
     if (next) next.focus();
-    else this.leave();
+    else this.focusPrompt();
     this.removed(attachment);
   }
 
-  #pressed(event: KeyboardEvent): void {
+  #keyPressed(event: KeyboardEvent): void {
     const buttons = this.#buttons();
     const at = buttons.findIndex(button => button === event.target);
     const button = buttons[at];
@@ -126,7 +126,7 @@ export class Chips {
         button.click();
         break;
       case "Escape":
-        this.leave();
+        this.focusPrompt();
         break;
       default:
         return;

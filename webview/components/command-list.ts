@@ -1,5 +1,5 @@
 /**
- * List of commands while the user types one, and the argument hint of a completely typed command.
+ * Command completion in the prompt, and the argument hint of a complete command.
  *
  * Invariant: a closed list opens again only when the text changes.
  */
@@ -10,7 +10,7 @@ import { OptionList } from "./option-list";
 import { texts } from "../view-model/text/chat-texts";
 
 export class CommandList {
-  /** Place them directly before the prompt. */
+  /** Insert directly before the prompt. */
   readonly elements: readonly HTMLElement[];
   readonly #list: OptionList;
   readonly #hint = create("p", { className: "symposium-command-hint", attributes: { role: "status" } });
@@ -28,7 +28,7 @@ export class CommandList {
         this.#closedAt = this.#text();
         this.typed();
       },
-      // Enter sends a completely typed command.
+      // Enter sends a complete command.
       takesEnter: () => !isWhole(this.#commands, this.#text()),
     });
     this.elements = [this.#list.element, this.#hint];
@@ -42,7 +42,7 @@ export class CommandList {
     this.typed();
   }
 
-  /** Call it whenever the text of the prompt may have changed. */
+  /** Call after any possible change of the prompt's text. */
   typed(): void {
     const text = this.#text();
     if (text !== this.#closedAt) this.#closedAt = undefined;

@@ -1,8 +1,8 @@
 /**
- * Symposium's part of one tab's prompt: chips, command list, mention list, the meaning of Enter, and pasted images.
+ * Symposium's additions to one tab's prompt: chips, command list, mention list, Enter key handling, and pasted images.
  *
- * Invariant: a prompt with text is sent through the chat widget's own button, so that the widget clears the input and
- * records the prompt. For a prompt without text that button does nothing.
+ * Invariant: a prompt with text is sent by a click on the chat widget's button, so that the widget clears the input and
+ * records the prompt. The button ignores a prompt without text, which is therefore submitted directly.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
@@ -20,7 +20,7 @@ import type { TabView } from "../view-model/tab/tab-view";
 export interface PromptElements {
   /** The editable element. */
   readonly input: HTMLElement;
-  /** The element with the prompt's border, and the element around it. */
+  /** `box` has the prompt's border; `area` contains `box`. */
   readonly box: Element | null;
   readonly area: Element | null;
   readonly sendButton: HTMLElement | null;
@@ -53,8 +53,8 @@ export class Composer {
       create("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element),
     );
     prompt.parentElement?.before(this.#chips.element);
-    // Registered after the lists, which handle keys first, and before the widget.
-    prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
+    // Registered after the lists, so that the lists handle keys first.
+    prompt.parentElement?.addEventListener("keydown", event => this.#keyPressed(event), { capture: true });
     prompt.parentElement?.addEventListener("paste", event => this.#pasted(event), { capture: true });
     box?.addEventListener(
       "click",
@@ -65,7 +65,7 @@ export class Composer {
     );
   }
 
-  /** Call it whenever the text of the prompt may have changed. */
+  /** Call after any possible change of the prompt's text. */
   typed(): void {
     this.#commands.typed();
     this.#mentions.typed();
@@ -92,11 +92,11 @@ export class Composer {
     else this.acts.requestContext(this.tabId, adds.source);
   }
 
-  #pressed(event: KeyboardEvent): void {
+  #keyPressed(event: KeyboardEvent): void {
     if (event.target !== this.elements.input) return;
     const meaning = meaningOfKey(event, this.#requireModifier);
     if (meaning === undefined) return;
-    // The widget must not handle the key; the browser inserts the line break.
+    // The browser inserts the line break, so the widget must not handle the key.
     event.stopImmediatePropagation();
     if (meaning === "line") return;
     event.preventDefault();

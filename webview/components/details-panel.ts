@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - Nothing is rendered as HTML.
- * - Unchanged elements are not touched, so that the focus and the reading position remain.
+ * - Unchanged elements are not touched, so that they keep the focus and the scroll position.
  */
 import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/tab/details-view";
 import { freshId, create } from "./dom";
@@ -11,11 +11,12 @@ import { fold } from "./fold";
 import { texts } from "../view-model/text/chat-texts";
 
 export class DetailsPanel {
+  /** Named by its tooltip, which distinguishes the button from the “Details” buttons of cards. */
   readonly button = create("button", {
     className: "symposium-details-button",
     text: texts.details,
     attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
-  }); // the tooltip distinguishes it from the “Details” of cards
+  });
   readonly panel = create("div", {
     className: "symposium-details",
     attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
@@ -97,9 +98,9 @@ function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLEl
   return item;
 }
 
-/** Replaces an element and moves the focus to the corresponding part of the new one. */
+/** Replaces an element and moves its focus to the corresponding part of `after`. */
 function replace(before: HTMLElement, after: HTMLElement): void {
-  const had = before.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
+  const focusedTag = before.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
   before.replaceWith(after);
-  if (had !== undefined) after.querySelector<HTMLElement>(had === "PRE" ? "pre" : "summary")?.focus();
+  if (focusedTag !== undefined) after.querySelector<HTMLElement>(focusedTag === "PRE" ? "pre" : "summary")?.focus();
 }

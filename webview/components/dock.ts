@@ -5,7 +5,7 @@
  * Invariants:
  * - Nothing is rendered as HTML.
  * - Unchanged elements are not touched.
- * - The plan's fold state is the user's choice and persists when the plan changes.
+ * - The user's fold state of the plan persists when the plan changes.
  */
 import type { PlanStep, Usage } from "../../src/protocol/chat/chat";
 import { DetailsPanel } from "./details-panel";
@@ -131,13 +131,13 @@ export class Dock {
     this.#bypassText.hidden = view?.isSet === true;
     this.#endBypass.hidden = view?.endsHere !== true;
     const text = view === undefined ? "" : `⚠ ${view.text}`,
-      all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
+      description = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
     for (const label of [this.#bypassButton, this.#bypassText]) {
       setText(label, text);
       label.title = view?.tooltip ?? "";
     }
-    this.#bypassButton.setAttribute("aria-label", all);
-    this.#bypass.setAttribute("aria-label", all);
+    this.#bypassButton.setAttribute("aria-label", description);
+    this.#bypass.setAttribute("aria-label", description);
   }
 
   #showPlan(): void {

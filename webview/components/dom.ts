@@ -18,11 +18,11 @@ export function create<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Writes only if the text differs: a repeated write costs layout, and a screen reader repeats the text. */
+/** Writes only a changed text, because a repeated write causes a layout and a repeated announcement. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
-let made = 0;
+let idCount = 0;
 /** A unique id in this document, for labels and descriptions. */
-export const freshId = (): string => `symposium-${++made}`;
+export const freshId = (): string => `symposium-${++idCount}`;

@@ -1,4 +1,4 @@
-/** Makes the button show and hide the content, which is hidden initially. */
+/** Makes the button a disclosure of the content, which is collapsed initially. */
 export function fold(button: HTMLButtonElement, content: HTMLElement): void {
   const set = (open: boolean): void => {
     button.setAttribute("aria-expanded", String(open));

@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - The agent's texts are rendered as text.
- * - Entered values leave the page only in a valid answer and are not stored elsewhere.
- * - A form that is drawn again keeps its values.
+ * - Entered values are never persisted and leave the page only in a valid answer.
+ * - A redrawn form keeps its values.
  */
 import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../src/protocol/text/visible-text";
@@ -13,35 +13,38 @@ import { freshId, create } from "./dom";
 import { filled, hintOf, type Entered } from "../view-model/cards/form-values";
 import { texts } from "../view-model/text/chat-texts";
 
-/** One rendered field. */
-interface Drawn {
+interface RenderedField {
   readonly field: Field;
   readonly element: HTMLElement;
   /** Receives the focus when the value is invalid. */
-  readonly first: HTMLElement;
+  readonly focusTarget: HTMLElement;
   /** Elements that carry `aria-invalid`. */
-  readonly marked: readonly HTMLElement[];
+  readonly invalidElements: readonly HTMLElement[];
   readonly entered: () => Entered;
   readonly wrong: HTMLElement;
 }
 
 export class Form {
   readonly element: HTMLElement;
-  readonly #drawn: readonly Drawn[];
-  readonly #wrong = create("p", { className: "symposium-unseen", attributes: { role: "alert" } });
+  readonly #fields: readonly RenderedField[];
+  readonly #errorSummary = create("p", { className: "symposium-unseen", attributes: { role: "alert" } });
 
-  /** `asks` is the accessible name: the requester and the request. */
-  constructor({ title, description, fields }: FormAsk, asks: string, answer: (choice: ElicitationChoice) => void) {
-    this.#drawn = fields.map(draw);
+  /** `accessibleName`: the requester and the request. */
+  constructor(
+    { title, description, fields }: FormAsk,
+    accessibleName: string,
+    answer: (choice: ElicitationChoice) => void,
+  ) {
+    this.#fields = fields.map(renderField);
     this.element = create(
       "div",
-      { className: "symposium-form", attributes: { role: "form", "aria-label": asks } },
+      { className: "symposium-form", attributes: { role: "form", "aria-label": accessibleName } },
       ...(title === undefined ? [] : [create("p", { className: "symposium-form-title", text: visibleLine(title) })]),
       ...(description === undefined
         ? []
         : [create("p", { className: "symposium-form-about", text: visibleLine(description) })]),
-      ...this.#drawn.map(({ element }) => element),
-      this.#wrong,
+      ...this.#fields.map(({ element }) => element),
+      this.#errorSummary,
       create(
         "div",
         { className: "symposium-form-buttons" },
@@ -63,18 +66,18 @@ export class Form {
 
   #submit(answer: (choice: ElicitationChoice) => void): void {
     const result = filled(
-      this.#drawn.map(({ field }) => field),
-      new Map(this.#drawn.map(({ field, entered }) => [field.name, entered()])),
+      this.#fields.map(({ field }) => field),
+      new Map(this.#fields.map(({ field, entered }) => [field.name, entered()])),
     );
     const wrong = result.kind === "wrong" ? result.wrong : new Map<string, string>();
-    for (const drawn of this.#drawn) {
+    for (const drawn of this.#fields) {
       const why = wrong.get(drawn.field.name);
       drawn.wrong.textContent = why ?? "";
-      for (const each of drawn.marked) each.setAttribute("aria-invalid", String(why !== undefined));
+      for (const each of drawn.invalidElements) each.setAttribute("aria-invalid", String(why !== undefined));
     }
-    this.#wrong.textContent = wrong.size === 0 ? "" : [texts.wrongForm, ...wrong.values()].join(" ");
+    this.#errorSummary.textContent = wrong.size === 0 ? "" : [texts.wrongForm, ...wrong.values()].join(" ");
     if (result.kind === "right") return answer(result.choice);
-    this.#drawn.find(({ field }) => wrong.has(field.name))?.first.focus();
+    this.#fields.find(({ field }) => wrong.has(field.name))?.focusTarget.focus();
   }
 
   /** A closed form can be neither changed nor submitted. */
@@ -95,13 +98,13 @@ function button(text: string, weight: "main" | "plain", press: () => void): HTML
 
 // --- fields
 
-function draw(field: Field): Drawn {
+function renderField(field: Field): RenderedField {
   switch (field.type) {
     case "text":
-      return line(field, field.initial ?? "", inputFor(field));
+      return controlField(field, field.initial ?? "", inputFor(field));
     case "number":
     case "integer":
-      return line(
+      return controlField(
         field,
         field.initial === undefined ? "" : String(field.initial),
         create("input", {
@@ -113,35 +116,35 @@ function draw(field: Field): Drawn {
         }),
       );
     case "boolean":
-      return tick(field);
+      return checkboxField(field);
     case "choice":
       return field.options.length <= MAX_RADIOS
-        ? several(field, "radio", field.required ? [] : [NO_ANSWER])
-        : list(field);
+        ? groupField(field, "radio", field.required ? [] : [NO_ANSWER])
+        : selectField(field);
     case "choices":
-      return several(field, "checkbox", []);
+      return groupField(field, "checkbox", []);
   }
 }
 
 const MAX_RADIOS = 5;
 const NO_ANSWER: FieldOption = { value: "", title: texts.noAnswer };
 
-type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
-type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+type FieldOf<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * Dates use a text input as well: a browser's date picker displays the user's locale, while the hint shows the format
- * that the agent expects.
+ * Dates also use a text input. A date picker shows the user's locale, but the hint shows the format that the agent
+ * expects.
  */
-function inputFor({ format, maxLength, initial }: Of<"text">): Line {
+function inputFor({ format, maxLength, initial }: FieldOf<"text">): Control {
   if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
     return create("textarea", { attributes: { rows: "3" } });
   const type = format === "email" ? "email" : format === "uri" ? "url" : format === "password" ? "password" : "text";
   return create("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
 }
 
-/** Label, hints and error message around a single control with a value. */
-function line(field: Field, initial: string, control: Line): Drawn {
+/** Label, notes and error message of a field with a single control. */
+function controlField(field: Field, initial: string, control: Control): RenderedField {
   const { notes, wrong, ids } = notesOf(field);
   control.id = freshId();
   control.value = initial;
@@ -155,19 +158,19 @@ function line(field: Field, initial: string, control: Line): Drawn {
     field,
     wrong,
     element: create("div", { className: "symposium-field" }, label, ...notes, control, wrong),
-    first: control,
-    marked: [control],
+    focusTarget: control,
+    invalidElements: [control],
     entered: () => control.value,
   };
 }
 
-function list(field: Of<"choice">): Drawn {
+function selectField(field: FieldOf<"choice">): RenderedField {
   const empty = field.required && field.initial === undefined ? texts.pleaseSelect : texts.noAnswer;
   const options = [
     ...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]),
     ...field.options,
   ];
-  // Option values are indexes, because the agent's values can be empty or duplicated.
+  // Option values are indexes, because the agent's values can be empty or duplicate.
   const control = create(
     "select",
     {},
@@ -180,12 +183,12 @@ function list(field: Of<"choice">): Drawn {
   );
   const initial = options.findIndex(({ value }, i) => value === field.initial && (i > 0 || field.required));
   return {
-    ...line(field, String(Math.max(0, initial)), control),
+    ...controlField(field, String(Math.max(0, initial)), control),
     entered: () => options[control.selectedIndex]?.value ?? "",
   };
 }
 
-function tick(field: Of<"boolean">): Drawn {
+function checkboxField(field: FieldOf<"boolean">): RenderedField {
   const { notes, wrong, ids } = notesOf(field);
   const control = create("input", { attributes: { type: "checkbox", id: freshId() } });
   control.checked = field.initial ?? false;
@@ -200,17 +203,17 @@ function tick(field: Of<"boolean">): Drawn {
     field,
     wrong,
     element: create("div", { className: "symposium-field" }, label, ...notes, wrong),
-    first: control,
-    marked: [control],
+    focusTarget: control,
+    invalidElements: [control],
     entered: () => control.checked,
   };
 }
 
-function several(
-  field: Of<"choice"> | Of<"choices">,
+function groupField(
+  field: FieldOf<"choice"> | FieldOf<"choices">,
   type: "radio" | "checkbox",
   extraOptions: readonly FieldOption[],
-): Drawn {
+): RenderedField {
   const { notes, wrong, ids } = notesOf(field);
   const name = freshId();
   const isInitial = ({ value }: FieldOption): boolean =>
@@ -244,14 +247,14 @@ function several(
     wrong,
   );
   if (ids !== "") group.setAttribute("aria-describedby", ids);
-  const ticked = () => options.flatMap(({ value }, i) => (boxes[i]?.checked ? [value] : []));
+  const selectedValues = () => options.flatMap(({ value }, i) => (boxes[i]?.checked ? [value] : []));
   return {
     field,
     wrong,
     element: group,
-    first: boxes[0] ?? group,
-    marked: type === "radio" ? [group] : boxes,
-    entered: () => (field.type === "choices" ? ticked() : (ticked()[0] ?? "")),
+    focusTarget: boxes[0] ?? group,
+    invalidElements: type === "radio" ? [group] : boxes,
+    entered: () => (field.type === "choices" ? selectedValues() : (selectedValues()[0] ?? "")),
   };
 }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
 import { fitted, MAX_EDGE, within, type Picture, type Size } from "./image-fit";
 
-/** A picture with this number of characters per pixel, by type. */
+/** A picture whose encoded data has `cost` characters per pixel, by type. */
 function picture(
   size: Size,
   mimeType: string,
@@ -44,7 +44,7 @@ suite("image fit", () => {
     }
   });
 
-  test("falls back from PNG to JPEG to smaller JPEGs, and to none", async () => {
+  test("falls back to JPEG and to smaller sizes, and returns nothing if no version fits", async () => {
     const size = { width: 2_000, height: 2_000 };
     equal((await fitted(picture(size, "image/png", { png: 2, jpeg: 0.3 }).picture))?.mimeType, "image/jpeg");
     const { picture: p, tried } = picture(size, "image/png", { png: 2, jpeg: 2 });

@@ -2,8 +2,8 @@
 import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
 
 /** Image types that agents accept. */
-const KNOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/** Pixels. Models downscale images whose longer edge exceeds this. */
+const SUPPORTED_TYPES: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+/** Maximum length of the longer edge, in pixels. Models downscale larger images. */
 export const MAX_EDGE = 1_568;
 
 export interface Size {
@@ -17,20 +17,20 @@ export interface Encoded {
 
 export interface Picture {
   readonly size: Size;
-  /** Original type. */
+  /** MIME type of `original`. */
   readonly mimeType: string;
   original(): Promise<string>;
-  /** Base64 of the picture in this size; `undefined` if it cannot be encoded. */
+  /** Base64 data of the resized picture; `undefined` if encoding fails. */
   encoded(size: Size, mimeType: "image/png" | "image/jpeg", quality: number): Promise<string | undefined>;
 }
 
 /**
- * The original if it is small enough, otherwise a smaller version, preferably as PNG. `undefined` if no version is
- * small enough.
+ * Returns the original if it is within the limits, otherwise a downscaled version, preferably as PNG. `undefined` if no
+ * version fits.
  */
 export async function fitted(picture: Picture): Promise<Encoded | undefined> {
   const { size, mimeType } = picture;
-  if (KNOWN.includes(mimeType) && Math.max(size.width, size.height) <= MAX_EDGE) {
+  if (SUPPORTED_TYPES.includes(mimeType) && Math.max(size.width, size.height) <= MAX_EDGE) {
     const data = await picture.original();
     if (isSmall(data)) return { mimeType, data };
   }
@@ -50,7 +50,7 @@ export async function fitted(picture: Picture): Promise<Encoded | undefined> {
 
 const isSmall = (data: string): boolean => data !== "" && data.length <= IMAGE_LIMIT;
 
-/** Same aspect ratio with the longer edge at most `edge`; never enlarged, at least 1×1. */
+/** Scales down to a longer edge of at most `edge`. Keeps the aspect ratio and at least 1×1 pixel. */
 export function within({ width, height }: Size, edge: number): Size {
   const scale = Math.min(1, edge / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

@@ -1,4 +1,4 @@
-/** Pasted or dropped files → attachable images, and an error sentence for each other file. */
+/** Converts pasted or dropped files to image attachments, and reports an error sentence for each other file. */
 import * as l10n from "@vscode/l10n";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
@@ -8,7 +8,7 @@ export interface Taken {
   readonly refusals: readonly string[];
 }
 
-/** Bytes. Decoding holds the whole image in memory. */
+/** Maximum size in bytes, because decoding loads the whole image into memory. */
 const MAX_FILE_BYTES = 50_000_000;
 
 /** Results are in the order of the files. */
@@ -59,7 +59,7 @@ function draw(
   { width, height }: Size,
   mimeType: string,
 ): void {
-  // JPEG has no transparency: without a background, transparent pixels would be black.
+  // JPEG has no transparency. Without a background, transparent pixels become black.
   if (mimeType === "image/jpeg") {
     context.fillStyle = "white";
     context.fillRect(0, 0, width, height);

@@ -2,7 +2,7 @@
  * Suggestions of files, symbols and other context for a mention that starts with `@`.
  *
  * Invariants:
- * - The search query is the text after the `@` at the caret.
+ * - The search query is the text between the `@` and the caret.
  * - Results for an earlier query are shown only while they still match.
  * - A closed list opens again only when the text changes.
  */
@@ -13,7 +13,7 @@ import { OptionList } from "./option-list";
 import { texts } from "../view-model/text/chat-texts";
 
 export interface MentionListener {
-  /** `offer` supplies the results, once or more. */
+  /** Starts a search. `offer` receives the results, in one or more calls. */
   searched(query: string): void;
   /** The mention replaces this range of the prompt's text. */
   chosen(mention: Mention, from: number, to: number): void;
@@ -22,7 +22,7 @@ export interface MentionListener {
 export class MentionList {
   readonly element: HTMLElement;
   readonly #list: OptionList;
-  /** The current mention while the list may be open. */
+  /** The mention at the caret; `undefined` while the list is closed. */
   #typed: Mentioning | undefined;
   #offered: { readonly query: string; readonly mentions: readonly Mention[] } = { query: "", mentions: [] };
   #closedAt: string | undefined;
@@ -46,7 +46,7 @@ export class MentionList {
     prompt.addEventListener("click", () => this.typed());
   }
 
-  /** Call it whenever the text of the prompt may have changed. */
+  /** Call after any possible change of the prompt's text. */
   typed(): void {
     const text = this.prompt.textContent ?? "";
     if (text !== this.#closedAt) this.#closedAt = undefined;
@@ -65,9 +65,9 @@ export class MentionList {
   offer(query: string, mentions: readonly Mention[]): void {
     if (this.#typed?.query !== query) return;
     // Further results for the same query keep the selection.
-    const hasMore = this.#offered.query === query;
+    const isSameQuery = this.#offered.query === query;
     this.#offered = { query, mentions };
-    this.#show(hasMore ? "same" : "first");
+    this.#show(isSameQuery ? "same" : "first");
   }
 
   #close(): void {

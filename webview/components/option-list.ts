@@ -1,10 +1,10 @@
 /**
- * Suggestion list above the prompt. The chat widget's own list parses names as HTML, acts as soon as an option is
- * selected, and clears the prompt on Escape.
+ * Suggestion list above the prompt. Replaces the chat widget's list, which parses names as HTML, accepts an option when
+ * it is highlighted, and clears the prompt on Escape.
  *
  * Invariants:
  * - The focus stays in the prompt, whose text is the draft.
- * - While open, the list consumes only the keys that it needs.
+ * - An open list handles only its own keys.
  */
 import { freshId, create } from "./dom";
 
@@ -19,14 +19,14 @@ export interface OptionListener {
   chosen(key: string): void;
   /** The user closed the list. */
   closed(): void;
-  /** Whether Enter selects an option instead of going to the prompt. */
+  /** Whether Enter accepts the selected option. Otherwise the prompt handles Enter. */
   takesEnter(): boolean;
 }
 
 export class OptionList {
   readonly element: HTMLElement;
   #shown: readonly Option[] = [];
-  #at = 0;
+  #selected = 0;
 
   constructor(
     private readonly prompt: HTMLElement,
@@ -40,8 +40,8 @@ export class OptionList {
     this.element.hidden = true;
     prompt.setAttribute("aria-autocomplete", "list");
     prompt.setAttribute("aria-haspopup", "listbox");
-    // The capture phase precedes the prompt's own listeners.
-    prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
+    // The capture phase runs before the prompt's own listeners.
+    prompt.parentElement?.addEventListener("keydown", event => this.#keyPressed(event), { capture: true });
     this.element.addEventListener("mousedown", event => event.preventDefault());
   }
 
@@ -49,14 +49,14 @@ export class OptionList {
     return this.#shown.length > 0;
   }
 
-  /** Selects the first option, or keeps the selected one. */
-  show(options: readonly Option[], point: "first" | "same"): void {
+  /** Replaces the options. Selects the first one, or keeps the selection. */
+  show(options: readonly Option[], selection: "first" | "same"): void {
     const before = this.#shown;
     if (options.length === before.length && options.every((option, i) => isSame(option, before[i]))) {
-      if (options.length > 0 && point === "first") this.#point(0);
+      if (options.length > 0 && selection === "first") this.#select(0);
       return;
     }
-    const key = point === "same" ? before[this.#at]?.key : undefined;
+    const key = selection === "same" ? before[this.#selected]?.key : undefined;
     this.#shown = options;
     this.element.hidden = options.length === 0;
     this.element.replaceChildren(
@@ -73,7 +73,7 @@ export class OptionList {
     );
     if (options.length > 0) {
       this.prompt.setAttribute("aria-controls", this.element.id);
-      this.#point(
+      this.#select(
         Math.max(
           0,
           options.findIndex(option => option.key === key),
@@ -85,8 +85,8 @@ export class OptionList {
     }
   }
 
-  #point(at: number): void {
-    this.#at = at;
+  #select(at: number): void {
+    this.#selected = at;
     [...this.element.children].forEach((option, i) => option.setAttribute("aria-selected", String(i === at)));
     const option = this.element.children[at];
     if (!option) return;
@@ -100,7 +100,7 @@ export class OptionList {
     this.listener.chosen(key);
   }
 
-  #pressed(event: KeyboardEvent): void {
+  #keyPressed(event: KeyboardEvent): void {
     if (
       !this.isOpen ||
       event.target !== this.prompt ||
@@ -110,30 +110,30 @@ export class OptionList {
       event.altKey
     )
       return;
-    if (!this.#takes(event)) return;
+    if (!this.#handleKey(event)) return;
     event.preventDefault();
     event.stopImmediatePropagation();
   }
 
-  #takes({ key, shiftKey }: KeyboardEvent): boolean {
+  #handleKey({ key, shiftKey }: KeyboardEvent): boolean {
     const { length } = this.#shown;
     switch (key) {
       case "ArrowDown":
-        this.#point((this.#at + 1) % length);
+        this.#select((this.#selected + 1) % length);
         return true;
       case "ArrowUp":
-        this.#point((this.#at + length - 1) % length);
+        this.#select((this.#selected + length - 1) % length);
         return true;
       case "Escape":
         this.listener.closed();
         return true;
       case "Tab":
         if (shiftKey) return false;
-        this.#choose(this.#shown[this.#at]?.key);
+        this.#choose(this.#shown[this.#selected]?.key);
         return true;
       case "Enter":
         if (shiftKey || !this.listener.takesEnter()) return false;
-        this.#choose(this.#shown[this.#at]?.key);
+        this.#choose(this.#shown[this.#selected]?.key);
         return true;
       default:
         return false;

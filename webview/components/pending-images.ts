@@ -1,6 +1,5 @@
 /**
- * Pending additions to a tab's draft: an image that is still being decoded belongs to the prompt that is sent right
- * after it was pasted.
+ * Delays the sending of a tab's prompt until its pasted images are decoded.
  *
  * Invariant: actions queued by `after` run in order, even if decoding fails.
  */
@@ -16,11 +15,11 @@ export class Intakes {
     );
   }
 
-  /** Runs `act` immediately if nothing is pending. */
-  after(tabId: TabId, act: () => void): void {
+  /** Runs `action` after the tab's pending images; immediately if none are pending. */
+  after(tabId: TabId, action: () => void): void {
     const last = this.#last.get(tabId);
-    if (last === undefined) act();
-    else this.#chain(tabId, last.then(act));
+    if (last === undefined) action();
+    else this.#chain(tabId, last.then(action));
   }
 
   #chain(tabId: TabId, next: Promise<void>): void {

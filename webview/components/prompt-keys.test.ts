@@ -17,12 +17,12 @@ const keys = [
 ];
 
 suite("prompt keys", () => {
-  test("sends on Enter, also with Ctrl and Cmd, and inserts a line on Shift+Enter", () =>
+  test("sends on Enter, also with Ctrl and Cmd, and inserts a line break on Shift+Enter", () =>
     deepEqual(
       keys.map(key => press(false, key)),
       ["send", "line", "send", "send", "line", undefined, undefined],
     ));
-  test("inserts a line on Enter and sends with a modifier if one is required", () =>
+  test("inserts a line break on Enter and sends with a modifier if required", () =>
     deepEqual(
       keys.map(key => press(true, key)),
       ["line", "send", "send", "send", "line", undefined, undefined],

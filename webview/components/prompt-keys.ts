@@ -1,8 +1,8 @@
-/** Meaning of Enter in a prompt. Pure. */
+/** Interprets Enter in a prompt. Pure. */
 
 type Key = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing">;
 
-/** `undefined`: the key does not concern sending, or it ends an input method composition. */
+/** Returns `undefined` for other keys, and for an Enter that ends an input method composition. */
 export function meaningOfKey(
   { key, shiftKey, ctrlKey, metaKey, altKey, isComposing }: Key,
   requireModifier: boolean,

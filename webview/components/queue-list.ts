@@ -1,5 +1,5 @@
 /**
- * Queued prompts above the draft, which are sent after the turn ends; the next one first.
+ * Queued prompts above the draft, in sending order. The first one is sent when the turn ends, unless the queue is held.
  *
  * Invariants:
  * - Content is rendered as text, never as HTML.
@@ -24,7 +24,7 @@ interface Row {
 
 export class QueueList {
   readonly element = create("section", { className: "symposium-queue", attributes: { "aria-label": texts.queue } });
-  readonly #about = create("p", { className: "symposium-queue-about" });
+  readonly #heading = create("p", { className: "symposium-queue-about" });
   readonly #send = create("button", {
     className: "symposium-queue-send",
     text: texts.sendQueued,
@@ -42,7 +42,7 @@ export class QueueList {
   constructor(private readonly listener: QueueListener) {
     this.#send.addEventListener("click", () => listener.acted({ kind: "sendQueued" }));
     this.#clear.addEventListener("click", () => listener.acted({ kind: "clearQueue", messageIds: this.#waiting }));
-    const head = create("div", { className: "symposium-queue-head" }, this.#about, this.#send, this.#clear);
+    const head = create("div", { className: "symposium-queue-head" }, this.#heading, this.#send, this.#clear);
     this.element.append(head, this.#list);
     this.element.hidden = true;
   }
@@ -55,10 +55,10 @@ export class QueueList {
     this.#send.hidden = queue?.held !== true;
     this.#waiting = prompts.flatMap(({ prompt, state }) => (state === "waiting" ? [prompt.messageId] : []));
     this.#clear.hidden = this.#waiting.length < 2;
-    setText(this.#about, queue?.held === true ? texts.held : texts.waiting);
-    const there = new Set(prompts.map(({ prompt }) => prompt.messageId));
+    setText(this.#heading, queue?.held === true ? texts.held : texts.waiting);
+    const currentIds = new Set(prompts.map(({ prompt }) => prompt.messageId));
     for (const [id, { element }] of this.#rows)
-      if (!there.has(id)) {
+      if (!currentIds.has(id)) {
         element.remove();
         this.#rows.delete(id);
       }
@@ -86,7 +86,7 @@ export class QueueList {
       attributes: { title: prompt.text.slice(0, 1_000) },
     });
     const parts = prompt.text.trim() === "" ? [] : [text];
-    const what = create(
+    const content = create(
       "div",
       { className: "symposium-queued-what", attributes: { id: freshId() } },
       ...parts,
@@ -95,27 +95,27 @@ export class QueueList {
     return create(
       "li",
       { className: "symposium-queued", attributes: { "data-state": state } },
-      what,
+      content,
       ...(state === "waiting"
         ? [
             create(
               "span",
               { className: "symposium-queued-acts" },
-              this.#button(prompt, "edit", what.id),
-              this.#button(prompt, "drop", what.id),
+              this.#button(prompt, "edit", content.id),
+              this.#button(prompt, "drop", content.id),
             ),
           ]
         : []),
     );
   }
 
-  #button({ messageId }: QueuedPrompt, to: "edit" | "drop", about: string): HTMLElement {
+  #button({ messageId }: QueuedPrompt, to: "edit" | "drop", contentId: string): HTMLElement {
     const button = create("button", {
       text: to === "edit" ? texts.edit : texts.withdraw,
       attributes: {
         type: "button",
         title: to === "edit" ? texts.editTooltip : texts.withdrawTooltip,
-        "aria-describedby": about,
+        "aria-describedby": contentId,
       },
     });
     button.addEventListener("click", () => this.listener.withdrawn(messageId, to));

@@ -4,7 +4,7 @@
  * Invariants:
  * - Output is rendered as text.
  * - Only changed lines are recreated.
- * - The output scrolls along if it was scrolled to the end; otherwise it keeps its position.
+ * - Output that is scrolled to its end stays at the end; otherwise the scroll position is kept.
  */
 import type { ShownTerminal } from "../view-model/cards/card";
 import { freshId, create, setText } from "./dom";
@@ -61,16 +61,16 @@ export class Terminal {
   #print(lines: readonly AnsiLine[]): void {
     const { scrollHeight, scrollTop, clientHeight, children } = this.#output;
     const atEnd = scrollHeight - scrollTop - clientHeight < 10;
-    const now = lines.map(line => JSON.stringify(line));
+    const serialized = lines.map(line => JSON.stringify(line));
     while (children.length > lines.length) this.#output.lastElementChild?.remove();
     lines.forEach((line, i) => {
-      if (now[i] === this.#lines[i]) return;
+      if (serialized[i] === this.#lines[i]) return;
       const drawn = lineOf(line);
       const before = children[i];
       if (before) before.replaceWith(drawn);
       else this.#output.append(drawn);
     });
-    this.#lines = now;
+    this.#lines = serialized;
     if (atEnd) this.#output.scrollTop = this.#output.scrollHeight;
   }
 }

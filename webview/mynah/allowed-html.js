@@ -4,7 +4,7 @@
 /**
  * Replaces the content of an element. Parses the HTML in an inert document, where nothing loads or runs, and rebuilds
  * it from the parsed tree with an allow-list. An element that is not on the list is replaced by its source as text. The
- * function is inserted into the page as text, so it uses nothing except its parameters and the document.
+ * function is inserted into the page as text and may therefore use only its parameters and the document.
  */
 function setHtml(target, html) {
   const ELEMENTS = new Set(
@@ -23,7 +23,7 @@ function setHtml(target, html) {
   };
   const SCHEMES = ["http", "https", "mailto", "file"];
   const IGNORED = /[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g;
-  // The parser has decoded entities. Browsers skip blanks and control characters before they read the scheme.
+  // The parser has decoded entities. Browsers skip blanks and control characters before they parse the scheme.
   const opens = address => {
     const scheme = /^([^/?#]*?):/.exec(address.replace(IGNORED, ""));
     return scheme === null || SCHEMES.includes(scheme[1].toLowerCase());
@@ -49,7 +49,7 @@ function setHtml(target, html) {
     }
     return copyInto(copy, element);
   };
-  // The content of a style sheet is text that mynah-ui itself wrote.
+  // The content of a style sheet is text of mynah-ui itself.
   if (target.localName === "style") {
     target.textContent = html;
     return;

@@ -1,4 +1,6 @@
-/** Attachments of one tab's prompts. The elements are cached beside the cards and reinserted when a card is redrawn. */
+/**
+ * Attachments of one tab's prompts. The elements are cached outside the cards and reinserted when a card is redrawn.
+ */
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { Card } from "../view-model/cards/card";
 import { cardContent } from "./elements";

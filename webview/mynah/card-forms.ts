@@ -1,7 +1,7 @@
 /**
- * Forms of one tab's cards. The elements are cached beside the cards and reinserted when a card is redrawn.
+ * Forms of one tab's cards. The elements are cached outside the cards and reinserted when a card is redrawn.
  *
- * Invariant: a form and its entered values exist as long as its card asks the same.
+ * Invariant: a form keeps its entered values while the question of its card is unchanged.
  */
 import type { ElicitationChoice } from "../../src/protocol/chat/elicitation";
 import type { Card } from "../view-model/cards/card";
@@ -20,8 +20,8 @@ export class CardForms {
 
   /** Inserts the forms at the end of their cards. */
   mount(list: Element, cards: readonly Card[]): void {
-    const asking = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
-    const keys = new Set(asking.map(({ key }) => key));
+    const withForms = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
+    const keys = new Set(withForms.map(({ key }) => key));
     for (const [key, { form }] of this.#rendered)
       if (!keys.has(key)) {
         form.element.remove();
@@ -30,7 +30,7 @@ export class CardForms {
     for (const {
       key,
       form: { ask, asks, open },
-    } of asking) {
+    } of withForms) {
       const { form } = this.#form(key, ask, asks);
       form.open = open;
       const card = cardContent(list, key);

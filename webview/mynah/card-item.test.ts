@@ -5,7 +5,7 @@ import { bannerItem, itemContent } from "./card-item";
 const image: Card = card("i", "media", { pictures: [{ src: "data:image/png;base64,AAAA", alt: "Image" }] });
 
 suite("card item", () => {
-  test("renders a picture as an element and names it when it is removed", () => {
+  test("renders a picture as an element and clears a removed one", () => {
     const element = { type: "img", attributes: { src: "data:image/png;base64,AAAA", alt: "Image" } };
     deepEqual([itemContent(image, "new").body, itemContent(image, "new").customRenderer], [null, [element]]);
     const folded = itemContent({ ...image, folded: ["a", ...image.pictures] }, "update");
@@ -32,7 +32,7 @@ suite("card item", () => {
     deepEqual([itemContent(image, "new").summary, itemContent(image, "update").summary], [undefined, null]);
   });
 
-  test("disables no button beside a persistent one when it is pressed", () => {
+  test("keeps all buttons enabled beside a persistent one", () => {
     const allow = { id: "option:a", label: "Allow", weight: "main" } as const,
       diff = { id: "change:0", label: "Open Diff", weight: "quiet", stays: true } as const;
     const disabled = (...buttons: Card["buttons"]) =>

@@ -1,5 +1,5 @@
 /**
- * Card → mynah's `ChatItemContent`, without mynah's types. Pure.
+ * Converts a card to mynah's `ChatItemContent`, without mynah's types. Pure.
  *
  * Invariant: mynah merges an update into the existing card. An update therefore sets removed parts to null and does not
  * change the fold state, which the user may have changed.
@@ -45,7 +45,7 @@ function foldedItem(part: Part) {
   return typeof part === "string" ? { body: part, wrapCodes: true } : { body: null, customRenderer: [image(part)] };
 }
 
-/** mynah creates it as an element and does not parse it as HTML. */
+/** The description of an element, which mynah does not parse as HTML. */
 function image({ src, alt }: Picture) {
   return { type: "img", attributes: { src, alt } } as const;
 }
@@ -75,7 +75,7 @@ export function bannerItem({ tone, text, buttons }: Banner) {
 
 const bannerIcon = (tone: Tone): CardIcon => (tone === "error" || tone === "warning" ? tone : "info");
 
-/** A click disables all buttons of a card, except those with an explicit `disabled: false`. */
+/** mynah disables all buttons of a card after a click, except those with an explicit `disabled: false`. */
 function buttonItem({ id, label, weight, hint }: CardButton, stays: boolean) {
   return {
     id,

@@ -1,6 +1,6 @@
 /**
- * Button and menu for further actions of one tab's cards. The elements are cached beside the cards and reinserted after
- * a card's other buttons when it is redrawn.
+ * Button and menu for further actions of one tab's cards. The elements are cached outside the cards. When a card is
+ * redrawn, they are reinserted after its other buttons.
  *
  * Invariants:
  * - Labels are rendered as text.
@@ -48,7 +48,8 @@ export class CardMore {
 }
 
 /**
- * The browser closes a popover on Escape and on outside clicks. The top layer keeps scroll containers from clipping it.
+ * The browser closes a popover on Escape and on outside clicks. A popover is in the top layer, where no scroll
+ * container clips it.
  */
 function menuButton(buttons: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
   const menu = create("div", {
@@ -90,15 +91,15 @@ function menuButton(buttons: readonly CardButton[], pressed: (buttonId: string) 
     const isOpen = event instanceof ToggleEvent && event.newState === "open";
     button.setAttribute("aria-expanded", String(isOpen));
     if (!isOpen) return;
-    place(menu, button);
+    positionMenu(menu, button);
     items[0]?.focus();
   });
   menu.addEventListener("keydown", event => {
-    if (!take(event.key)) return;
+    if (!handleKey(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
   });
-  const take = (key: string): boolean => {
+  const handleKey = (key: string): boolean => {
     switch (key) {
       case "ArrowDown":
         step(1);
@@ -123,12 +124,12 @@ function menuButton(buttons: readonly CardButton[], pressed: (buttonId: string) 
   return create("span", { className: "symposium-more-place" }, button, menu);
 }
 
-/** Below the button, or above it if there is not enough space; always within the page. */
-function place(menu: HTMLElement, button: HTMLElement): void {
-  const at = button.getBoundingClientRect(),
+/** Positions the menu below the button, or above it if the space is insufficient; always within the page. */
+function positionMenu(menu: HTMLElement, button: HTMLElement): void {
+  const anchor = button.getBoundingClientRect(),
     { offsetWidth, offsetHeight } = menu;
-  const top = at.bottom + offsetHeight > window.innerHeight ? at.top - offsetHeight : at.bottom;
-  menu.style.left = `${Math.max(GAP, Math.min(at.left, window.innerWidth - offsetWidth - GAP))}px`;
+  const top = anchor.bottom + offsetHeight > window.innerHeight ? anchor.top - offsetHeight : anchor.bottom;
+  menu.style.left = `${Math.max(GAP, Math.min(anchor.left, window.innerWidth - offsetWidth - GAP))}px`;
   menu.style.top = `${Math.max(GAP, top)}px`;
 }
 const GAP = 4;

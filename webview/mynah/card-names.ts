@@ -1,5 +1,5 @@
 /**
- * Accessible names of the cards, and accessible descriptions of questions. The descriptions live outside the cards,
+ * Accessible names of the cards, and accessible descriptions of questions. The descriptions are outside the cards,
  * because cards are redrawn often.
  */
 import { freshId, create } from "../components/dom";
@@ -20,12 +20,12 @@ export class CardNames {
     this.element.hidden = true;
   }
 
-  /** Call it after each drawing. */
+  /** Call after each drawing. */
   show({ tabs, selected }: Page): void {
     const tab = selected === undefined ? undefined : tabs.get(selected);
     const all = cardElements(this.root);
     for (const card of all) {
-      // A newly drawn card has no role yet, and no later drawing is guaranteed.
+      // Names a new card even before it has a role, because no later drawing is guaranteed.
       if (card.matches("[data-kind]:not([aria-label])"))
         card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
     }
@@ -39,7 +39,7 @@ export class CardNames {
         if (question) this.#describe(card, question);
       }
     }
-    // DOM order follows visual order.
+    // Keeps the DOM order equal to the visual order, in which the buttons are last.
     for (const buttons of all.flatMap(partsOf))
       if (buttons.matches(BUTTONS_FIRST) && !buttons.contains(document.activeElement))
         buttons.parentElement?.append(buttons);
@@ -49,7 +49,7 @@ export class CardNames {
 
   #describe(card: HTMLElement, question: Permission | Elicitation): void {
     card.setAttribute("aria-label", whoAsks(question));
-    // The card shows its outcome.
+    // The card of an answered question shows the outcome.
     if (question.answered) return card.removeAttribute("aria-describedby");
     const text = whatIsAsked(question);
     const before = document.getElementById(card.getAttribute("aria-describedby") ?? "");

@@ -1,4 +1,4 @@
-/** Terminals of one tab's cards. The elements are cached beside the cards and reinserted when a card is redrawn. */
+/** Terminals of one tab's cards. The elements are cached outside the cards and reinserted when a card is redrawn. */
 import type { Card } from "../view-model/cards/card";
 import { cardContent } from "./elements";
 import { Terminal } from "../components/terminal";

@@ -1,12 +1,13 @@
 /**
- * The chat on screen; the only module that uses mynah-ui (4.39). Tabs have Symposium's ids, cards have their keys.
+ * Draws the chat. The only module that imports mynah-ui (4.39). Callers address tabs and cards by Symposium's ids and
+ * keys.
  *
  * Invariants:
- * - The selected tab shows the view last passed to `show`, whatever mynah stores.
- * - Only the title of a hidden tab is drawn; the rest is drawn before the tab becomes visible.
+ * - The selected tab shows the view last passed to `show`, regardless of mynah's store.
+ * - A hidden tab draws only its title. Its other parts are drawn when it is selected.
  * - An unchanged card is not touched.
  * - `acts` receives only actions of the user, never changes made by this module.
- * - All text that mynah renders is sanitized before (`markdown-safe.ts`).
+ * - All text is sanitized before mynah renders it (`markdown-safe.ts`).
  * - Links open only through `acts.linkClicked`.
  */
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
@@ -32,7 +33,7 @@ import { texts } from "../view-model/text/chat-texts";
 
 export type { Acts } from "../view-model/tab/user-actions";
 
-interface Place {
+interface OpenTab {
   readonly mynahId: string;
   /** The view last passed to `show`, and the view last drawn. */
   view: TabView | undefined;
@@ -48,15 +49,15 @@ export class ChatUi {
   readonly #mynah: MynahUI;
   readonly #input: PromptInput;
   readonly #focus: PersistedFocus;
-  readonly #places = new Map<TabId, Place>();
+  readonly #openTabs = new Map<TabId, OpenTab>();
   readonly #tabIds = new Map<string, TabId>();
-  /** Set while this module opens or selects a tab, because mynah reports that like an action of the user. */
-  #doing:
+  /** Set while this module opens or selects a tab, because mynah reports such a change like an action of the user. */
+  #ownAction:
     | { readonly kind: "nothing" }
     | { readonly kind: "opening"; readonly tabId: TabId }
     | { readonly kind: "selecting" } = { kind: "nothing" };
   #agents: readonly AgentChoice[] = [];
-  /** Agent of a tab that shows nothing yet. */
+  /** Agent of a tab without a view. */
   #newAgent: AgentChoice = { id: "", name: "" };
 
   /** `complete` is called when a drawing of several frames has finished. */
@@ -68,7 +69,7 @@ export class ChatUi {
     private readonly complete: () => void,
   ) {
     this.#input = new PromptInput(root, (mynahId, text) => {
-      this.#place(mynahId)?.parts.typed();
+      this.#openTab(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
     });
     this.#focus = new PersistedFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
@@ -89,8 +90,8 @@ export class ChatUi {
       },
       onTabAdd: mynahId => this.#added(mynahId),
       onTabChange: mynahId => {
-        this.#drawLatest(this.#place(mynahId));
-        if (this.#doing.kind === "nothing")
+        this.#drawLatest(this.#openTab(mynahId));
+        if (this.#ownAction.kind === "nothing")
           this.#withTab(mynahId, tabId => {
             acts.selected(tabId);
             if (!document.activeElement?.matches("[role=tab]:focus-visible")) this.#input.focus(mynahId);
@@ -99,10 +100,10 @@ export class ChatUi {
       onTabRemove: mynahId =>
         this.#withTab(mynahId, tabId => {
           this.#tabIds.delete(mynahId);
-          this.#places.delete(tabId);
+          this.#openTabs.delete(tabId);
           acts.closed(tabId);
         }),
-      onBeforeTabRemove: mynahId => (this.#place(mynahId)?.view?.turn ?? "idle") === "idle",
+      onBeforeTabRemove: mynahId => (this.#openTab(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
       onInBodyButtonClicked: (mynahId, cardKey, { id }) =>
@@ -111,73 +112,73 @@ export class ChatUi {
     });
   }
 
-  /** Opens the tab and selects it; `false` if mynah has no room. */
+  /** Opens the tab and selects it. Returns `false` at mynah's tab limit. */
   open(tabId: TabId): boolean {
-    if (this.#places.has(tabId)) return true;
-    this.#doing = { kind: "opening", tabId };
+    if (this.#openTabs.has(tabId)) return true;
+    this.#ownAction = { kind: "opening", tabId };
     const mynahId = this.#mynah.updateStore("", {});
-    this.#doing = { kind: "nothing" };
+    this.#ownAction = { kind: "nothing" };
     return mynahId !== undefined;
   }
 
   select(tabId: TabId): void {
-    const place = this.#places.get(tabId);
-    if (!place || this.#mynah.getSelectedTabId() === place.mynahId) return;
-    this.#doing = { kind: "selecting" };
-    this.#mynah.selectTab(place.mynahId);
-    this.#doing = { kind: "nothing" };
-    this.#drawLatest(place);
+    const tab = this.#openTabs.get(tabId);
+    if (!tab || this.#mynah.getSelectedTabId() === tab.mynahId) return;
+    this.#ownAction = { kind: "selecting" };
+    this.#mynah.selectTab(tab.mynahId);
+    this.#ownAction = { kind: "nothing" };
+    this.#drawLatest(tab);
   }
 
   fill(tabId: TabId, text: string): void {
-    const place = this.#places.get(tabId);
-    if (place) this.#input.fill(place.mynahId, text);
+    const tab = this.#openTabs.get(tabId);
+    if (tab) this.#input.fill(tab.mynahId, text);
   }
 
-  /** Immediately, or as soon as the page gets the focus. */
+  /** Focuses the prompt now, or when the page gets the focus shortly afterwards. */
   focusPrompt(tabId: TabId): void {
-    const place = this.#places.get(tabId);
-    if (place) this.#input.focusWhenThere(place.mynahId);
+    const tab = this.#openTabs.get(tabId);
+    if (tab) this.#input.focusWhenThere(tab.mynahId);
   }
 
   /** Shows suggestions for the text after the `@`. */
   offer(tabId: TabId, query: string, mentions: readonly Mention[]): void {
-    this.#places.get(tabId)?.parts.offer(query, mentions);
+    this.#openTabs.get(tabId)?.parts.offer(query, mentions);
   }
 
   showAgents(agents: readonly AgentChoice[], currentAgentId: string): void {
     this.#agents = agents;
     this.#newAgent = agents.find(({ id }) => id === currentAgentId) ?? { id: currentAgentId, name: currentAgentId };
-    for (const place of this.#places.values()) this.#showPickers(place, place.view);
+    for (const tab of this.#openTabs.values()) this.#showPickers(tab, tab.view);
   }
 
   show(tabId: TabId, view: TabView): void {
-    const place = this.#places.get(tabId);
-    if (!place) return;
-    place.view = view;
-    if (this.#mynah.getSelectedTabId() === place.mynahId) this.#draw(place, view);
-    else this.#showTitle(place, view);
+    const tab = this.#openTabs.get(tabId);
+    if (!tab) return;
+    tab.view = view;
+    if (this.#mynah.getSelectedTabId() === tab.mynahId) this.#draw(tab, view);
+    else this.#showTitle(tab, view);
   }
 
-  #drawLatest(place: Place | undefined): void {
-    if (place?.view && place.view !== place.complete) this.#draw(place, place.view);
+  #drawLatest(tab: OpenTab | undefined): void {
+    if (tab?.view && tab.view !== tab.complete) this.#draw(tab, tab.view);
   }
 
-  #draw(place: Place, view: TabView): void {
-    const before = place.drawn;
-    this.#inPlace(place, () => {
-      this.#showTitle(place, view);
-      this.#showAround(place, view);
-      place.drawn = view;
+  #draw(tab: OpenTab, view: TabView): void {
+    const before = tab.drawn;
+    this.#keepPosition(tab, () => {
+      this.#showTitle(tab, view);
+      this.#showAround(tab, view);
+      tab.drawn = view;
       if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent)
-        this.#showPickers(place, view);
-      place.parts.show(view);
-      this.#showCards(place, view);
+        this.#showPickers(tab, view);
+      tab.parts.show(view);
+      this.#showCards(tab, view);
     });
   }
 
-  /** Wraps changes that remove or recreate cards: the scroll position is kept and the focus is never lost. */
-  #inPlace({ parts }: Place, draw: () => void): void {
+  /** Calls `draw`, which may remove or recreate cards, and keeps the scroll position and the focus. */
+  #keepPosition({ parts }: OpenTab, draw: () => void): void {
     this.#focus.around(() => {
       const follow = parts.follow();
       draw();
@@ -187,12 +188,12 @@ export class ChatUi {
 
   // --- around the cards
 
-  #showTitle(place: Place, { title }: TabView): void {
-    if (place.title !== title) this.#mynah.updateStore(place.mynahId, { tabTitle: title });
-    place.title = title;
+  #showTitle(tab: OpenTab, { title }: TabView): void {
+    if (tab.title !== title) this.#mynah.updateStore(tab.mynahId, { tabTitle: title });
+    tab.title = title;
   }
 
-  #showAround({ mynahId, drawn: before }: Place, view: TabView): void {
+  #showAround({ mynahId, drawn: before }: OpenTab, view: TabView): void {
     const set = (changes: Parameters<MynahUI["updateStore"]>[1]) => this.#mynah.updateStore(mynahId, changes);
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
@@ -203,7 +204,7 @@ export class ChatUi {
 
   // --- pickers at the prompt
 
-  #showPickers({ parts }: Place, view: TabView | undefined): void {
+  #showPickers({ parts }: OpenTab, view: TabView | undefined): void {
     parts.pickers.show(
       pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false),
     );
@@ -228,8 +229,8 @@ export class ChatUi {
   }
 
   #picked(tabId: TabId, values: Readonly<Record<string, unknown>>): void {
-    const place = this.#places.get(tabId);
-    const choice = place?.parts.pickers.changed(place.view?.controls ?? [], values);
+    const tab = this.#openTabs.get(tabId);
+    const choice = tab?.parts.pickers.changed(tab.view?.controls ?? [], values);
     if (choice?.kind === "agent") this.acts.agentChosen(choice.agentId);
     else if (choice) this.acts.controlChosen(tabId, choice.controlId, choice.value);
   }
@@ -262,33 +263,33 @@ export class ChatUi {
     };
   }
 
-  #showCards(place: Place, view: TabView): void {
-    const isWhole = place.list.draw(view.cards);
-    place.parts.dress(place.list.cards);
-    if (isWhole) place.complete = view;
-    else this.#goOn(place);
+  #showCards(tab: OpenTab, view: TabView): void {
+    const isWhole = tab.list.draw(view.cards);
+    tab.parts.dress(tab.list.cards);
+    if (isWhole) tab.complete = view;
+    else this.#continueDrawing(tab);
   }
 
   /** A drawing that exceeds one frame continues in the next frames, so that key presses are handled between them. */
-  #goOn(place: Place): void {
+  #continueDrawing(tab: OpenTab): void {
     requestAnimationFrame(() => {
-      if (!this.isDrawing(place)) return;
-      const { view } = place;
-      if (view) this.#inPlace(place, () => this.#showCards(place, view));
-      if (!this.isDrawing(place)) this.complete();
+      if (!this.isDrawing(tab)) return;
+      const { view } = tab;
+      if (view) this.#keepPosition(tab, () => this.#showCards(tab, view));
+      if (!this.isDrawing(tab)) this.complete();
     });
   }
 
   /** Whether the tab is visible but not completely drawn. */
-  isDrawing(which: Place | TabId): boolean {
-    const place = typeof which === "string" ? this.#places.get(which) : which;
-    return place !== undefined && place.view !== place.complete && this.#mynah.getSelectedTabId() === place.mynahId;
+  isDrawing(which: OpenTab | TabId): boolean {
+    const tab = typeof which === "string" ? this.#openTabs.get(which) : which;
+    return tab !== undefined && tab.view !== tab.complete && this.#mynah.getSelectedTabId() === tab.mynahId;
   }
 
   #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
     const choice = pageChoice(buttonId);
     const change = changeOf(
-      this.#places.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [],
+      this.#openTabs.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [],
       buttonId,
     );
     if (change) this.acts.openDiff(tabId, change);
@@ -298,23 +299,23 @@ export class ChatUi {
   }
 
   #showEarlier(tabId: TabId): void {
-    const place = this.#places.get(tabId);
-    const view = place?.view;
+    const tab = this.#openTabs.get(tabId);
+    const view = tab?.view;
     if (!view) return;
-    this.#inPlace(place, () => {
-      place.list.showEarlier(view.cards);
-      this.#showCards(place, view);
+    this.#keepPosition(tab, () => {
+      tab.list.showEarlier(view.cards);
+      this.#showCards(tab, view);
     });
   }
 
   // --- tabs
 
   #added(mynahId: string): void {
-    const byUser = this.#doing.kind !== "opening";
-    const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
+    const byUser = this.#ownAction.kind !== "opening";
+    const tabId = this.#ownAction.kind === "opening" ? this.#ownAction.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = chatOf(this.root, mynahId) ?? this.root;
-    const place: Place = {
+    const tab: OpenTab = {
       mynahId,
       view: undefined,
       drawn: undefined,
@@ -325,17 +326,17 @@ export class ChatUi {
         this.#drawPickers(mynahId, pickers),
       ),
     };
-    this.#places.set(tabId, place);
+    this.#openTabs.set(tabId, tab);
     this.#input.watch(mynahId);
-    this.#showPickers(place, undefined);
+    this.#showPickers(tab, undefined);
     if (!byUser) return;
     this.acts.opened(tabId);
     this.#input.focus(mynahId);
   }
 
-  #place(mynahId: string): Place | undefined {
+  #openTab(mynahId: string): OpenTab | undefined {
     const tabId = this.#tabIds.get(mynahId);
-    return tabId === undefined ? undefined : this.#places.get(tabId);
+    return tabId === undefined ? undefined : this.#openTabs.get(tabId);
   }
 
   #withTab(mynahId: string, act: (tabId: TabId) => void): void {

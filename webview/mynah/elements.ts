@@ -2,8 +2,8 @@
 import { selectors } from "./selectors";
 
 /**
- * The card elements of all tabs. It does not search inside cards, which can be very large, because each drawing calls
- * it.
+ * The card elements of all tabs. Skips the content of cards, which can be very large, because each drawing calls this
+ * function.
  */
 export function cardElements(root: Element): readonly HTMLElement[] {
   const tabs = root.querySelector(".mynah-ui-tab-contents-wrapper")?.children ?? [];
@@ -21,12 +21,12 @@ export function cardElement(root: Element, key: string): HTMLElement | null {
   return root.querySelector<HTMLElement>(`${selectors.card}[messageid="${CSS.escape(key)}"]`);
 }
 
-/** The element of that card that contains its parts. */
+/** The element that contains the parts of the card with this key. */
 export function cardContent(root: Element, key: string): Element | null {
   return root.querySelector(`${selectors.card}[messageid="${CSS.escape(key)}"] > ${selectors.cardContent}`);
 }
 
-/** The visible chat. */
+/** The chat of the selected tab. */
 export function selectedChat(root: Element): Element | undefined {
   const selected = root.querySelector(".mynah-nav-tabs-wrapper")?.getAttribute("selected-tab");
   return [...root.querySelectorAll(selectors.chat)].find(each => each.getAttribute("mynah-tab-id") === selected);
@@ -37,7 +37,7 @@ export function chatOf(root: Element, tab: string): HTMLElement | null {
   return root.querySelector<HTMLElement>(`${selectors.chat}[mynah-tab-id="${CSS.escape(tab)}"]`);
 }
 
-/** Whether the part of a card that this button folds is visible. */
+/** Whether the foldable part of this button's card is expanded. */
 export function isUnfolded(foldButton: Element): boolean {
   return foldButton.closest(selectors.foldable)?.classList.contains("show-summary") ?? false;
 }
@@ -49,7 +49,7 @@ export function iconNames(button: Element): readonly string[] {
 }
 const ICON = "mynah-ui-icon-";
 
-/** Marks a tab's lasting parts with `data-part`, by which tests find them. */
+/** Marks a tab's permanent parts with `data-part` for tests. */
 export function markParts(chat: HTMLElement): void {
   chat.dataset["part"] = "chat";
   for (const [part, selector] of Object.entries(PARTS)) {

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { FollowEnd, type Scroller } from "./follow-end";
 
-/** A list with a scroll height in pixels, 100 of them visible. */
+/** A list with a visible height of 100 pixels. */
 class List implements Scroller {
   scrollHeight = 500;
   readonly clientHeight = 100;
@@ -82,7 +82,7 @@ suite("follow end", () => {
     equal(list.distance, 0);
   });
 
-  test("treats a few pixels as the end", () => {
+  test("treats a distance of a few pixels as the end", () => {
     const { list, draw } = following();
     draw(0);
     list.scroll(list.scrollTop - 30);

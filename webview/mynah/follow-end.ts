@@ -1,8 +1,8 @@
 /**
  * Keeps a conversation scrolled to its end while the reader is at the end; otherwise keeps the scroll position.
  *
- * Invariant: only scrolling up leaves the end. Growing content does not: mynah extends a card for a while after drawing
- * it, and a drawing can take several frames.
+ * Invariant: only scrolling up stops the automatic scrolling. Growing content does not, because mynah extends cards
+ * after drawing them and a drawing can take several frames.
  */
 import type { Clock } from "../page-clock";
 
@@ -14,14 +14,15 @@ export interface Scroller {
   addEventListener(type: "scroll", listener: () => void): void;
 }
 
-const NEAR = 40;
+/** Pixels. */
+const END_TOLERANCE = 40;
 /** Milliseconds until mynah has finished a drawn card. */
 const LATE_MS = 150;
 
 export class FollowEnd {
   #isAtEnd = true;
   #top = 0;
-  #isWaiting = false;
+  #isScheduled = false;
 
   constructor(
     private readonly list: Scroller,
@@ -30,33 +31,33 @@ export class FollowEnd {
     list.addEventListener("scroll", () => this.#scrolled());
   }
 
-  /** Call it before a drawing, and its result after the drawing. */
+  /** Call before a drawing, and call the returned function after it. */
   before(): () => void {
     const top = this.#isAtEnd ? undefined : this.list.scrollTop;
     return () => {
-      if (top === undefined) this.#toEnd();
+      if (top === undefined) this.#scrollToEnd();
       else this.list.scrollTop = top;
       this.#top = this.list.scrollTop;
-      this.#later();
+      this.#scrollLater();
     };
   }
 
-  #later(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
+  #scrollLater(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
     this.clock.after(LATE_MS, () => {
-      this.#isWaiting = false;
-      if (this.#isAtEnd) this.#toEnd();
+      this.#isScheduled = false;
+      if (this.#isAtEnd) this.#scrollToEnd();
     });
   }
 
-  #toEnd(): void {
+  #scrollToEnd(): void {
     this.list.scrollTop = this.list.scrollHeight;
   }
 
   #scrolled(): void {
     const { scrollTop, scrollHeight, clientHeight } = this.list;
-    if (scrollHeight - scrollTop - clientHeight < NEAR) this.#isAtEnd = true;
+    if (scrollHeight - scrollTop - clientHeight < END_TOLERANCE) this.#isAtEnd = true;
     else if (scrollTop < this.#top) this.#isAtEnd = false;
     this.#top = scrollTop;
   }

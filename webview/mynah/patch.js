@@ -1,9 +1,8 @@
-// Patches of mynah-ui 4.39.0, applied when the page is built by a webpack loader for its single minified file. mynah
-// was designed for answers of a few hundred words. Most patches remove work that grows with the length of the
-// conversation. The last ones restrict links and HTML.
+// Patches of mynah-ui 4.39.0. A webpack loader applies them to its single minified file at build time. mynah was
+// designed for answers of a few hundred words. Most patches remove work that grows with the length of the conversation.
+// The last ones restrict links and HTML.
 //
-// Each `find` must occur in the file exactly once, or the build fails. All patches must be reviewed for another
-// version.
+// Each `find` must occur in the file exactly once; otherwise the build fails. Review all patches for each new version.
 const { setHtml } = require("./allowed-html.js");
 
 const PATCHES = [
@@ -18,7 +17,7 @@ const PATCHES = [
     put: 'innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add("hljs"):A.default.highlightElement(g);',
   },
   {
-    why: "All code is highlighted a second time as a diff; only diffs show that.",
+    why: "All code is also highlighted as a diff, although only diffs show the result.",
     find: "A.default.highlightElement(C);const b=",
     put: "C&&!e.symposiumGrows&&A.default.highlightElement(C);const b=",
   },
@@ -73,7 +72,7 @@ const PATCHES = [
     put: 'else a.replaceWith(t)})),Array.from(this.render.children).forEach(t=>{Number(t.getAttribute("render-index"))>=e.symposiumCount&&t.remove()}),this.contentBody=e,this.typewriterItemIndex=n.length}',
   },
   {
-    why: "… the highlighter receives whether its block still grows",
+    why: "… the highlighter receives a flag for a growing block",
     find: "o=new s.SyntaxHighlighter({codeStringWithMarkup:(0,r.default)(i),language:",
     put: "o=new s.SyntaxHighlighter({symposiumGrows:this.symposiumGrows,codeStringWithMarkup:(0,r.default)(i),language:",
   },
@@ -93,7 +92,7 @@ const PATCHES = [
     put: '(void 0!==t.classNames&&t.classNames.join(" ")!==e.builderObject.classNames.join(" ")&&(e.classList.remove(...e.builderObject.classNames),',
   },
   {
-    why: "Inline code is never too high, but measures its height later, which forces a layout.",
+    why: "The height of inline code is measured, which forces a layout, although inline code is never too high.",
     find: "setTimeout((()=>{!0===this.props.block&&!0!==this.props.unlimitedHeight&&b.scrollHeight",
     put: "!0===this.props.block&&setTimeout((()=>{!0!==this.props.unlimitedHeight&&b.scrollHeight",
   },
@@ -171,12 +170,12 @@ const PATCHES = [
 
 /**
  * Returns a link if its address is relative or has a scheme that the host opens; otherwise its text and the address as
- * text. The function is inserted into the page as text, so it uses nothing except its parameter.
+ * text. The function is inserted into the page as text and may therefore use only its parameter.
  */
 function linkOf({ raw, href, title, text }) {
   const escaped = String(href).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
   if (!/^\[(?:\[([^\]]+)\]|([^\]]+))\]\(([^)]+)\)$/.test(raw)) return escaped;
-  // Browsers skip blanks and control characters before they read the scheme, and decode entities.
+  // Browsers skip blanks and control characters before they parse the scheme, and decode entities.
   const scheme = /^([^/?#]*?):/.exec(
     String(href).replace(/[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g, ""),
   );
@@ -188,27 +187,31 @@ function linkOf({ raw, href, title, text }) {
 }
 
 /**
- * The elements of a card's body, block by block. Unchanged blocks are represented by the same number of placeholders,
- * which mean that no update is necessary. The function is inserted into the page as text, so it uses nothing except its
- * parameters.
+ * Returns the elements of a card's body. An unchanged block is represented by one placeholder per element, which
+ * requires no update. The function is inserted into the page as text and may therefore use only its parameters.
  */
 function blocksOf(body, text, before, marked, elements, cleanup) {
   const options = { ...marked.defaults, breaks: true };
   const tokens = marked.lexer(text, options);
   const links = JSON.stringify(tokens.links);
-  const known = before !== undefined && before.links === links ? before.list : [];
+  const cached = before !== undefined && before.links === links ? before.list : [];
   const last = tokens.findLastIndex(token => token.type !== "space");
   const list = [],
     all = [];
   tokens.forEach((token, at) => {
     const from = all.length,
-      old = known[at];
+      cachedBlock = cached[at];
     const grows =
       body.props.useParts === true &&
       at === last &&
       (token.type === "code" || /(^|\n)[ \t>*+\-\d.)]*(```|~~~)/.test(token.raw));
-    if (old !== undefined && old.raw === token.raw && old.from === from && old.grows === grows) {
-      for (let i = 0; i < old.count; i++) {
+    if (
+      cachedBlock !== undefined &&
+      cachedBlock.raw === token.raw &&
+      cachedBlock.from === from &&
+      cachedBlock.grows === grows
+    ) {
+      for (let i = 0; i < cachedBlock.count; i++) {
         const same = document.createElement("i");
         same.className = "symposium-same";
         all.push(same);
@@ -216,9 +219,9 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
     } else {
       body.symposiumGrows = grows;
       for (const element of elements(marked.parser([token], options))) {
-        const made = body.processNode(element);
-        cleanup(made);
-        all.push(made);
+        const processed = body.processNode(element);
+        cleanup(processed);
+        all.push(processed);
       }
     }
     list.push({ raw: token.raw, from, count: all.length - from, grows });
@@ -230,7 +233,7 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
   return all;
 }
 
-/** Whether a block has changed. Other markup can have the same content, such as a heading that was a paragraph. */
+/** Whether a block has changed. Tags are compared too, because a paragraph and a heading can have the same content. */
 function differs(block, before) {
   return (
     block.tagName !== before.tagName ||
@@ -239,7 +242,10 @@ function differs(block, before) {
   );
 }
 
-/** Whether both blocks are code of one language. Then only the code is replaced and its folding state is kept. */
+/**
+ * Whether both blocks are code in the same language. In that case only the code is replaced, and the fold state is
+ * kept.
+ */
 function sameCode(block, before) {
   const label = element => element.querySelector(".mynah-syntax-highlighter-language")?.textContent;
   return (
@@ -249,7 +255,7 @@ function sameCode(block, before) {
   );
 }
 
-/** Applies all patches to the file. Throws if one does not match exactly once. */
+/** Applies all patches to the file. Throws if a patch does not match exactly once. */
 function patched(source, patches = PATCHES) {
   return patches.reduce((text, { find, put }) => {
     const found = text.split(find).length - 1;

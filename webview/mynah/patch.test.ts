@@ -23,17 +23,17 @@ suite("mynah-ui patch", () => {
   test("matches the installed version once and produces valid code", () => {
     const patched = loader(mynah);
     for (const { put } of loader.PATCHES) ok(patched.includes(put), put.slice(0, 80));
-    // Parsed, not run.
+    // Parses the code without running it.
     ok(new vm.Script(patched));
   });
 
-  test("is made for the installed version", () => {
+  test("targets the installed version", () => {
     equal(require("@aws/mynah-ui/package.json").version, "4.39.0");
     const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
     equal({ ...dependencies, ...devDependencies }["@aws/mynah-ui"], "4.39.0");
   });
 
-  test("fails the build if it matches not exactly once", () => {
+  test("fails the build unless it matches exactly once", () => {
     const patch = { why: "", find: "a", put: "b" };
     equal(loader.patched("xay", [patch]), "xby");
     throws(() => loader.patched("xy", [patch]), /0 times instead of once: a/);
@@ -97,11 +97,11 @@ suite("mynah-ui patch", () => {
     });
   });
 
-  test("HTML is set only through the element list", () => {
+  test("sets HTML only through the allow-list", () => {
     const patched = loader(mynah),
       sets = /([\w.]{1,30})\.(?:innerHTML|outerHTML) ?=(?!=) ?(.{2})/g;
     const set = [...patched.matchAll(sets)].map(([, target = "", value = ""]) => `${target} ${value}`);
-    // A template, which is inert, and a text field, which decodes entities.
+    // The inert template, cleared elements, and a text field that decodes entities.
     deepEqual(set, ["parsed ht", `this.promptTextInput ""`, `this.pillsContainer ""`, "n e,"]);
     ok(!/createContextualFragment|setHTMLUnsafe|document\.write\(/.test(patched));
   });

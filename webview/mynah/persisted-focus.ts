@@ -3,7 +3,7 @@
  * page.
  *
  * The browser blurs a removed element immediately and a disabled one before its next frame. mynah disables all buttons
- * of a card when one is pressed. On a busy page that frame precedes the redrawing of the card.
+ * of a card when one is pressed. On a busy page the blur precedes the redrawing of the card.
  */
 export class PersistedFocus {
   /** `toPrompt` focuses the prompt of the visible tab. */
@@ -15,22 +15,22 @@ export class PersistedFocus {
       // Deferred until the browser has moved the focus.
       if (relatedTarget === null && target instanceof HTMLButtonElement && target.disabled)
         setTimeout(() => {
-          if (isNowhere(document.activeElement)) toPrompt();
+          if (isUnfocused(document.activeElement)) toPrompt();
         });
     });
   }
 
   /**
-   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed, hidden or became
-   * inert, the prompt gets the focus.
+   * Calls `draw` and then restores the focus of a moved form. If the focused element was removed, hidden or made inert,
+   * the prompt gets the focus.
    */
   around(draw: () => void): void {
     const focused = document.activeElement;
     draw();
-    if (!(focused instanceof HTMLElement) || isNowhere(focused)) return;
+    if (!(focused instanceof HTMLElement) || isUnfocused(focused)) return;
     if (!focused.isConnected || focused.closest("[inert], [hidden]")) this.toPrompt();
     else if (focused !== document.activeElement) focused.focus();
   }
 }
 
-const isNowhere = (element: Element | null): boolean => element === null || element === document.body;
+const isUnfocused = (element: Element | null): boolean => element === null || element === document.body;

@@ -1,13 +1,13 @@
 /**
- * Text of mynah's prompt inputs. mynah reports it only on sending, but drafts must survive the page.
+ * Text of mynah's prompt inputs. mynah reports the text only on sending, but drafts must be saved during typing.
  *
  * Invariant: every change of an input (typing, pasting, dropping, mynah's history) is reported before the next task,
- * because the view can be disposed at any time. A MutationObserver detects all changes; mynah's `paste` fires no
+ * because the view can be disposed at any time. A MutationObserver is necessary, because mynah's `paste` fires no
  * `input` event.
  */
 import { selectors } from "./selectors";
 
-const SOON_MS = 5_000;
+const FOCUS_TIMEOUT_MS = 5_000;
 
 export class PromptInput {
   constructor(
@@ -18,7 +18,7 @@ export class PromptInput {
       const input = target instanceof Element ? target.closest(selectors.prompt) : null;
       const mynahId = input?.closest("[mynah-tab-id]")?.getAttribute("mynah-tab-id");
       if (!(input instanceof HTMLElement) || !mynahId) return;
-      keepLines(input);
+      normalizeLines(input);
       typed(mynahId, textOf(input));
     });
   }
@@ -33,7 +33,9 @@ export class PromptInput {
     });
   }
 
-  /** Sets the text through the element. mynah's store ignores a repeated value and turns line breaks into `<br>`. */
+  /**
+   * Sets the text of the element, because mynah's store ignores a repeated value and converts line breaks to `<br>`.
+   */
   fill(mynahId: string, text: string): void {
     const input = this.element(mynahId);
     if (!input || textOf(input) === text) return;
@@ -43,17 +45,18 @@ export class PromptInput {
     if (document.activeElement === input) window.getSelection()?.collapseToEnd();
   }
 
-  /** Only if the page has the focus, which is never taken from the editor. */
+  /** Has no effect unless the page has the focus, so that the editor never loses it. */
   focus(mynahId: string): void {
     if (document.hasFocus()) this.element(mynahId)?.focus();
   }
 
   /**
-   * Focuses the prompt now, or when the page gets the focus within `SOON_MS`, because the view may still be opening.
+   * Focuses the prompt now, or when the page gets the focus within `FOCUS_TIMEOUT_MS`, because the view may still be
+   * opening.
    */
   focusWhenThere(mynahId: string): void {
     if (document.hasFocus()) return this.focus(mynahId);
-    const until = performance.now() + SOON_MS;
+    const until = performance.now() + FOCUS_TIMEOUT_MS;
     window.addEventListener(
       "focus",
       () => {
@@ -73,10 +76,10 @@ function textOf(input: Element): string {
 }
 
 /**
- * Dictated, dropped or inserted text has one element per further line. Readers of the input's text, including mynah,
- * would otherwise get the lines joined.
+ * Converts line elements to line breaks. Dictated, dropped or inserted text has one element per further line, and mynah
+ * would join the lines.
  */
-function keepLines(input: HTMLElement): void {
+function normalizeLines(input: HTMLElement): void {
   if (!input.querySelector(":scope > div")) return;
   const selection = window.getSelection();
   const text = linesOf(input);

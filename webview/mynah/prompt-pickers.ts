@@ -1,10 +1,10 @@
 /**
- * Select elements at one tab's prompt: the shown values and the user's changes.
+ * Shows the select elements at one tab's prompt and detects the user's changes.
  *
  * Invariants:
  * - The user's choice stays on screen until the agent reports its controls.
- * - mynah recreates all select elements without an event. They are therefore drawn only on a difference, keep the
- *   focus, and report only the user's changes.
+ * - Only the user's changes are reported. mynah recreates all select elements at once, so they are redrawn only after a
+ *   change, and the focus is restored.
  */
 import type { Control } from "../../src/protocol/chat/controls";
 import { picked, type Picked, type Picker } from "../view-model/tab/controls";
@@ -38,7 +38,7 @@ export class PromptPickers {
     });
   }
 
-  /** Call it with the values of all pickers after one has changed. */
+  /** Returns the user's choice. `values`: the values of all pickers after the change. */
   changed(controls: readonly Control[], values: Readonly<Record<string, unknown>>): Picked | undefined {
     const choice = picked(this.#shown, controls, values);
     if (choice === undefined) return undefined;
@@ -50,7 +50,7 @@ export class PromptPickers {
   }
 }
 
-/** Groups options under their name with `optgroup`, which mynah does not support. */
+/** Groups the options in `optgroup` elements, which mynah does not support. */
 function group(select: HTMLSelectElement, { value, choices }: Picker): void {
   const options = [...select.options];
   const groups = new Map<string, HTMLOptGroupElement>();
@@ -59,10 +59,10 @@ function group(select: HTMLSelectElement, { value, choices }: Picker): void {
     if (option === undefined) return;
     if (about !== undefined) option.title = about;
     if (name === undefined) return select.append(option);
-    const of = groups.get(name) ?? create("optgroup", { attributes: { label: name } });
-    groups.set(name, of);
-    of.append(option);
-    select.append(of);
+    const parent = groups.get(name) ?? create("optgroup", { attributes: { label: name } });
+    groups.set(name, parent);
+    parent.append(option);
+    select.append(parent);
   });
   select.value = value;
 }

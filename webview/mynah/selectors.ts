@@ -17,12 +17,12 @@ export const selectors = {
   cardContent: ".mynah-card",
   cardBody: ".mynah-card-body",
   cardButtons: ".mynah-chat-item-buttons-container",
-  /** The part of a card that folds, and the button that folds it. */
+  /** The foldable part of a card, and its toggle button. */
   foldable: ".mynah-chat-item-card-summary",
   foldButton: ".mynah-chat-item-summary-button",
   codeBlock: ".mynah-syntax-highlighter",
 
-  /** The prompt with the space around it, its border, and the editable element. */
+  /** The prompt with its margin, the prompt with its border, and the editable element. */
   promptArea: ".mynah-chat-prompt-wrapper",
   promptBox: ".mynah-chat-prompt",
   prompt: ".mynah-chat-prompt-input",
@@ -33,7 +33,7 @@ export const selectors = {
   banner: ".mynah-chat-prompt-input-sticky-card",
 
   button: ".mynah-button",
-  /** A button that mynah-ui has drawn, not one of a text. */
+  /** A button that mynah-ui created itself, not a button in rendered text. */
   drawnButton: ".mynah-button.mynah-ui-clickable-item",
   icon: ".mynah-ui-icon",
 } as const;

@@ -1,6 +1,6 @@
 /**
- * Symposium's own parts of a tab: dock, composer, names of the pickers, and within cards forms, terminals, attachments,
- * menus and the marks for styles and tests.
+ * Symposium's own parts of a tab: dock, composer and pickers. Adds forms, terminals, attachments, menus and markers for
+ * styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { Acts } from "../view-model/tab/user-actions";
@@ -28,7 +28,7 @@ export class TabParts {
   readonly #moreMenu: CardMore;
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
-  readonly #end: FollowEnd | undefined;
+  readonly #followEnd: FollowEnd | undefined;
 
   /** `wrapper` contains the whole tab; `drawPickers` recreates its select elements. */
   constructor(
@@ -54,12 +54,12 @@ export class TabParts {
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
     const list = wrapper.querySelector(selectors.conversation);
-    if (list) this.#end = new FollowEnd(list, pageClock);
+    if (list) this.#followEnd = new FollowEnd(list, pageClock);
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
   }
 
-  /** Call it whenever the text of the prompt may have changed. */
+  /** Call after any possible change of the prompt's text. */
   typed(): void {
     this.#composer?.typed();
   }
@@ -73,7 +73,7 @@ export class TabParts {
     this.#composer?.show(view);
   }
 
-  /** Call it after drawing the cards. */
+  /** Call after drawing the cards. */
   dress(cards: readonly Card[]): void {
     this.#mark(cards);
     this.#terminals.mount(this.wrapper, cards);
@@ -83,8 +83,8 @@ export class TabParts {
   }
 
   /**
-   * mynah sets `messageid` on the card and on all its descendants. Only cards are visited, because their content can be
-   * very large.
+   * Marks new cards with their kind. Visits only cards, because their content can be very large and also has
+   * `messageid` attributes.
    */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
@@ -95,9 +95,9 @@ export class TabParts {
       }
   }
 
-  /** Call it before a drawing, and its result after the drawing. */
+  /** Call before a drawing, and call the returned function after it. */
   follow(): () => void {
-    return this.#end?.before() ?? (() => undefined);
+    return this.#followEnd?.before() ?? (() => undefined);
   }
 }
 

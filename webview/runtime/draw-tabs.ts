@@ -1,6 +1,6 @@
 /**
- * Draws the changed tabs. A failing tab affects neither other tabs nor the steps after a drawing (the acknowledgement,
- * without which the host stops posting). It is drawn again only after its next change.
+ * Draws the changed tabs. A tab that fails to draw affects neither other tabs nor the acknowledgement, without which
+ * the host stops posting. A failed tab is drawn again only after its next change.
  */
 import type { TabId } from "../../src/protocol/page/host-to-page";
 
@@ -9,9 +9,9 @@ export function drawTabs(
   draw: (tabId: TabId) => void,
   failed: (tabId: TabId, error: unknown) => void,
 ): void {
-  const now = [...wanted];
+  const tabIds = [...wanted];
   wanted.clear();
-  for (const tabId of now) {
+  for (const tabId of tabIds) {
     try {
       draw(tabId);
     } catch (error) {

@@ -1,5 +1,5 @@
 /**
- * Schedules drawings. The renderer processes each update separately, so updates are batched here.
+ * Schedules drawings and batches updates, because the renderer processes each update separately.
  *
  * Invariants:
  * - At most one drawing per animation frame, and none before the last has finished.
@@ -14,9 +14,9 @@ const PAUSE_PER_COST = 4;
 
 type State =
   | { readonly kind: "idle"; readonly notBefore: number }
-  /** A frame is scheduled; further requests join it. */
+  /** A frame is scheduled. Further requests are merged into it. */
   | { readonly kind: "waiting" }
-  /** Requests during a drawing trigger another one. */
+  /** `again`: another drawing was requested during this one. */
   | { readonly kind: "drawing"; readonly again: boolean };
 
 export class FrameScheduler {

@@ -16,7 +16,7 @@ function bare(storage: TextStorage | undefined, workspace: string | undefined, s
   return new PageCopy({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
 }
 
-/** The two storages that outlive a page, and successive pages. */
+/** Both storages, which persist across pages, and a function that opens the next page. */
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };
@@ -105,7 +105,7 @@ suite("PageCopy", () => {
     deepEqual([storage?.length, unknown.load().selected], [1, ""]);
   });
 
-  test("removes copies of other workspaces after a week, and no foreign items", () => {
+  test("removes copies of other workspaces after a week, but no foreign items", () => {
     const { at, open, save, storage } = browser();
     storage?.setItem("others", "thing");
     save(open("a"), "of a");

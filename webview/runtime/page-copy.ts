@@ -1,14 +1,14 @@
 /**
- * Stores the page state in two places. `vscode.setState` survives a hidden view, but VS Code flushes it to its database
- * only periodically: every five seconds in a browser, every minute on the desktop, and only when idle. After F5, or a
- * window reload because the extension host died, that state is stale. The page therefore also writes to its origin's
- * storage, which is synchronous. The next page restores the newer copy.
+ * Stores the page state in two places. VS Code keeps the state of `vscode.setState` while the view is hidden, but
+ * flushes it only when idle: every five seconds in a browser, every minute on the desktop. After a window reload that
+ * state can be stale. The page therefore also writes synchronously to its origin's storage, and the next page restores
+ * the newer copy.
  *
  * Invariants:
  * - `savedAt` increases with each save, even if the system clock is set back.
  * - A page reads only copies of its own workspace.
- * - A full or refused storage costs a warning, never a save of the view state.
- * - Copies of other workspaces are removed after `KEPT_MS`, and earlier when space is short.
+ * - A full or denied storage causes a warning, but the view state is saved nevertheless.
+ * - Copies of other workspaces are removed after `RETENTION_MS`, and earlier if the storage is full.
  */
 import * as l10n from "@vscode/l10n";
 import { restored, type SavedPage } from "../state/saved-page";
@@ -18,16 +18,16 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 export interface CopyDeps {
   /** VS Code's view state. */
   readonly viewState: { get(): unknown; set(state: unknown): void };
-  /** `undefined` if the browser gives embedded pages no storage. */
+  /** `undefined` if the browser denies storage to embedded pages. */
   readonly storage: TextStorage | undefined;
-  /** Id of the page's workspace; `undefined` if unknown, then nothing is written to the storage. */
+  /** Id of the page's workspace. If `undefined`, nothing is written to the storage. */
   readonly workspace: string | undefined;
   /** Milliseconds since 1970. */
   timeOfDay(): number;
   onWarning(message: string, error: unknown): void;
 }
 
-/** Generous: a copy bridges only the seconds until VS Code has flushed its own. */
+/** A copy is usually needed only for seconds, until VS Code has flushed the view state. */
 const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const PREFIX = "symposium-page/";
 const SAVED_AT = /^\{"savedAt":(\d+)/;
@@ -42,7 +42,7 @@ export class PageCopy {
     this.#key = deps.workspace === undefined || deps.storage === undefined ? undefined : PREFIX + deps.workspace;
   }
 
-  /** Returns the newer copy, or an empty page if there is none. */
+  /** Returns the newer copy, or an empty page if no copy exists. */
   load(): SavedPage {
     const now = this.deps.timeOfDay();
     this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - RETENTION_MS);
@@ -93,7 +93,7 @@ export class PageCopy {
     }
   }
 
-  /** Removes copies that pages of this extension have written. */
+  /** Removes unwanted copies of this extension's pages, and no foreign items. */
   #remove(isUnwanted: (key: string) => boolean): void {
     const { storage } = this.deps;
     if (storage === undefined) return;
@@ -116,7 +116,7 @@ export class PageCopy {
   }
 }
 
-/** `undefined` if the browser refuses storage to embedded pages. */
+/** `undefined` if the browser denies storage to embedded pages. */
 export function browserStorage(): TextStorage | undefined {
   try {
     return window.localStorage;

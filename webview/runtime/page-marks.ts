@@ -1,6 +1,6 @@
 /**
- * Data attributes that tests and the smoke run wait for: the selected tab, its turn (idle only after its end is drawn),
- * and the first snapshot.
+ * Sets data attributes that tests and the smoke run wait for: the selected tab, its turn state, and the first snapshot.
+ * A turn is marked idle only after its end is drawn.
  */
 import type { TabId } from "../../src/protocol/page/host-to-page";
 import { turnOf, type Page } from "../state/page-model";
@@ -11,7 +11,7 @@ export interface PageMarks {
 }
 
 export function mark(dataset: Record<string, string | undefined>, { page, isDrawn }: PageMarks): void {
-  // Writing an equal value would still trigger a mutation.
+  // Writing an equal value would also notify mutation observers.
   const set = (name: string, value: string): void => {
     if (dataset[name] !== value) dataset[name] = value;
   };

@@ -94,10 +94,10 @@ suite("page runtime", () => {
       [8, "three"],
     ] as const)
       emit({ type: "append", id: "e", offset, text });
-    equal(notifications.length, count, "not one by one");
+    equal(notifications.length, count, "chunks are not announced separately");
     loop.draw();
     equal(notifications.length, count + 1);
-    equal(notifications.at(-1)?.before, before, "from before the first of them");
+    equal(notifications.at(-1)?.before, before, "compares with the page before the first chunk");
     equal(notifications.at(-1)?.after, loop.page);
   });
 
@@ -123,7 +123,7 @@ suite("page runtime", () => {
       event: { type: "upsert", entry: { kind: "agent", id: "e", text: "x" } },
     });
     loop.draw();
-    equal(posted.at(-1)?.type, "ack", "what came is acknowledged all the same");
+    equal(posted.at(-1)?.type, "ack", "acknowledges the message despite the failure");
   });
 
   test("marks a running turn immediately and its end only when drawn", () => {
@@ -134,13 +134,13 @@ suite("page runtime", () => {
     slow.add("1");
     emit({ type: "turn", turn: { state: "idle" } });
     loop.draw();
-    equal(dataset["turn"], "running", "one frame of several");
+    equal(dataset["turn"], "running", "the drawing is incomplete");
     slow.delete("1");
     loop.complete();
     equal(dataset["turn"], "idle");
   });
 
-  test("reports a drawing over several frames when it is complete", () => {
+  test("reports a drawing of several frames on completion", () => {
     const { loop, drawn, slow, emit } = fixture();
     slow.add("1");
     emit({ type: "upsert", entry: { kind: "agent", id: "e", text: "x" } });

@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - Steps run one at a time, with their effects in order.
- * - A tab that cannot be drawn does not prevent other tabs from being drawn.
+ * - A tab that fails to draw does not affect other tabs.
  * - Text chunks of a long answer are announced together, at the latest with the drawing.
  */
 import * as l10n from "@vscode/l10n";
@@ -34,7 +34,7 @@ export interface Stage {
 
 export class PageLoop {
   #page: Page;
-  /** The page before the first text chunk that has not been announced. */
+  /** The page before the first unannounced text chunk. */
   #unannounced: Page | undefined;
   readonly #toDraw = new Set<TabId>();
 
@@ -52,14 +52,14 @@ export class PageLoop {
   /** Applies a step that has already been computed, such as the first one. */
   enter([next, effects]: Step): void {
     this.#page = next;
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#execute(effect);
     this.#mark();
   }
 
   happen(event: UiEvent): void {
     const before = this.#unannounced ?? this.#page;
     this.enter(step(this.#page, event, this.stage.now()));
-    this.#unannounced = isText(event) ? before : undefined;
+    this.#unannounced = appendsText(event) ? before : undefined;
     if (this.#unannounced === undefined) this.stage.accessibility.changed(before, this.#page);
   }
 
@@ -86,13 +86,13 @@ export class PageLoop {
     );
   }
 
-  /** A drawing of several frames has finished. */
+  /** Call when a drawing of several frames has finished. */
   complete(): void {
     this.stage.accessibility.drawn(this.#page, true);
     this.#mark();
   }
 
-  #carryOut(effect: Effect): void {
+  #execute(effect: Effect): void {
     const { ui, frames, saving } = this.stage;
     switch (effect.kind) {
       case "post":
@@ -100,7 +100,7 @@ export class PageLoop {
       case "open":
         return void ui.open(effect.tabId);
       case "openOne":
-        return this.#openOne();
+        return this.#openNewTab();
       case "select":
         return ui.select(effect.tabId);
       case "focus":
@@ -121,7 +121,7 @@ export class PageLoop {
     }
   }
 
-  #openOne(): void {
+  #openNewTab(): void {
     const tabId = this.stage.tabId();
     if (this.stage.ui.open(tabId)) this.happen({ kind: "opened", tabId });
   }
@@ -134,8 +134,8 @@ export class PageLoop {
   }
 }
 
-/** Comparing after each chunk would scan the whole answer each time. */
-function isText(event: UiEvent): boolean {
+/** Whether the event only appends text. An announcement after each chunk would scan the whole answer each time. */
+function appendsText(event: UiEvent): boolean {
   return (
     event.kind === "received" &&
     event.message.type === "event" &&

@@ -13,7 +13,7 @@ export interface Acted {
 }
 
 export interface ActDeps {
-  /** Exists when the first action arrives. */
+  /** Available when the first action arrives. */
   loop(): Acted;
   messageId(): string;
   takeImages(files: readonly File[]): Promise<Taken>;

@@ -1,5 +1,6 @@
-/** Scrolls the page while an item is dragged near its top or bottom edge. */
+/** Scrolls the page while an item is dragged near the top or bottom edge. */
 
+/** Pixels. */
 const EDGE = 32,
   STEP = 8;
 
@@ -7,7 +8,7 @@ export class DragScroll {
   #y: number | undefined;
   #frame: number | undefined;
 
-  /** `scrolled`: the content below the resting pointer has moved. */
+  /** `scrolled` is called after each scroll step with the pointer's position. */
   constructor(private readonly scrolled: (y: number) => void) {}
 
   at(y: number): void {

@@ -38,7 +38,7 @@ export interface Piece {
   readonly text?: string;
   /** An undefined attribute is absent. */
   readonly attributes?: Readonly<Record<string, string | undefined>>;
-  /** For an `input`: the value of the view, even if a click has changed it meanwhile. */
+  /** For an `input`: its state in the view. Drawing restores this state after a click. */
   readonly isChecked?: boolean;
   /** Receives the focus when a focused descendant disappears. */
   readonly isPlace?: true;

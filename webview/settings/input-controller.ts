@@ -3,7 +3,7 @@
  * recreated.
  *
  * Invariants:
- * - However a drag ends, the item is dropped or put back.
+ * - At the end of each drag, the item is dropped or put back.
  * - The click that ends a drag is ignored.
  */
 import type { UserAction } from "./settings-actions";
@@ -19,29 +19,29 @@ export interface InputControllerDeps {
 }
 
 /** Pixels that a pointer moves before a drag starts. */
-const SLACK = 4;
+const DRAG_THRESHOLD = 4;
 
 export class InputController {
   /** The pointer pressed on a grip. */
-  #down: { readonly pointer: number; readonly id: string; readonly y: number } | undefined;
+  #pressedGrip: { readonly pointer: number; readonly id: string; readonly y: number } | undefined;
   #hasDragged = false;
-  readonly #scroll = new DragScroll(y => this.#over(y));
+  readonly #scroll = new DragScroll(y => this.#updateDropPosition(y));
 
   constructor(private readonly deps: InputControllerDeps) {
     const { root } = deps;
     root.addEventListener("click", event => this.#clicked(event));
     root.addEventListener("change", event => this.#changed(event));
-    root.addEventListener("keydown", event => this.#pressed(event));
-    root.addEventListener("focusout", ({ relatedTarget }) => this.#onPointerLeave(relatedTarget));
-    root.addEventListener("pointerdown", event => this.#grasped(event));
-    root.addEventListener("pointermove", event => this.#moved(event));
-    root.addEventListener("pointerup", event => this.#released(event, "drop"));
-    root.addEventListener("pointercancel", event => this.#released(event, "back"));
-    root.addEventListener("lostpointercapture", event => this.#released(event, "back"));
+    root.addEventListener("keydown", event => this.#keyPressed(event));
+    root.addEventListener("focusout", ({ relatedTarget }) => this.#onFocusLeave(relatedTarget));
+    root.addEventListener("pointerdown", event => this.#pointerPressed(event));
+    root.addEventListener("pointermove", event => this.#pointerMoved(event));
+    root.addEventListener("pointerup", event => this.#pointerReleased(event, "drop"));
+    root.addEventListener("pointercancel", event => this.#pointerReleased(event, "back"));
+    root.addEventListener("lostpointercapture", event => this.#pointerReleased(event, "back"));
   }
 
   #clicked({ target }: MouseEvent): void {
-    const action = this.#actOf(target);
+    const action = this.#actionOf(target);
     switch (action?.kind) {
       case "send":
         return this.deps.happen({ kind: "pressed", message: action.message });
@@ -62,20 +62,21 @@ export class InputController {
 
   #changed({ target }: Event): void {
     if (!(target instanceof HTMLInputElement)) return;
-    const action = this.#actOf(target);
+    const action = this.#actionOf(target);
     if (action?.kind === "switch") this.deps.happen({ kind: "switched", of: action.of, isOn: target.checked });
     else if (action?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: action.mode });
   }
 
   // --- keys
 
-  #pressed(event: KeyboardEvent): void {
+  #keyPressed(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
-    if (event.altKey ? this.#nudges(event) : this.#holds(event) || this.#walks(event)) event.preventDefault();
+    if (event.altKey ? this.#handleNudge(event) : this.#handleGrabbed(event) || this.#moveFocus(event))
+      event.preventDefault();
   }
 
-  /** Alt and an arrow key move the extension whose row has the focus. */
-  #nudges({ key, target }: KeyboardEvent): boolean {
+  /** Alt+Up and Alt+Down move the extension whose row has the focus. */
+  #handleNudge({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
     if (by === undefined || row?.dataset["of"] !== "extension" || row.querySelector(".grip:disabled")) return false;
@@ -83,7 +84,7 @@ export class InputController {
     return true;
   }
 
-  #holds({ key }: KeyboardEvent): boolean {
+  #handleGrabbed({ key }: KeyboardEvent): boolean {
     const { kind } = this.deps.reorder();
     if (kind === "still") return false;
     if (key === "Escape") {
@@ -96,8 +97,8 @@ export class InputController {
     return by !== undefined;
   }
 
-  /** Up and down arrows move between rows where the keys have no other meaning. */
-  #walks({ key, target }: KeyboardEvent): boolean {
+  /** Arrow keys move the focus between rows, unless the focused element handles them itself. */
+  #moveFocus({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
     if (by === undefined || !row || !(target instanceof Element) || target.matches("pre")) return false;
@@ -108,55 +109,55 @@ export class InputController {
   }
 
   /** An extension grabbed by keyboard is dropped at its current position when the focus leaves its row. */
-  #onPointerLeave(to: EventTarget | null): void {
-    const held = this.deps.reorder();
-    if (held.kind === "grabbed" && rowOf(to)?.dataset["id"] !== held.id) this.#reorder({ kind: "drop" });
+  #onFocusLeave(to: EventTarget | null): void {
+    const state = this.deps.reorder();
+    if (state.kind === "grabbed" && rowOf(to)?.dataset["id"] !== state.id) this.#reorder({ kind: "drop" });
   }
 
   // --- the pointer
 
-  #grasped({ target, pointerId, clientY, button }: PointerEvent): void {
+  #pointerPressed({ target, pointerId, clientY, button }: PointerEvent): void {
     this.#hasDragged = false;
-    const action = this.#actOf(target);
+    const action = this.#actionOf(target);
     if (button !== 0 || action?.kind !== "grip" || !(target instanceof Element) || target.closest(":disabled")) return;
     target.closest("button")?.setPointerCapture(pointerId);
-    this.#down = { pointer: pointerId, id: action.id, y: clientY };
+    this.#pressedGrip = { pointer: pointerId, id: action.id, y: clientY };
   }
 
-  #moved({ pointerId, clientY }: PointerEvent): void {
-    const down = this.#down;
-    if (down?.pointer !== pointerId) return;
+  #pointerMoved({ pointerId, clientY }: PointerEvent): void {
+    const pressed = this.#pressedGrip;
+    if (pressed?.pointer !== pointerId) return;
     if (!this.#hasDragged) {
-      if (Math.abs(clientY - down.y) < SLACK) return;
+      if (Math.abs(clientY - pressed.y) < DRAG_THRESHOLD) return;
       this.#hasDragged = true;
-      this.#reorder({ kind: "drag", id: down.id });
+      this.#reorder({ kind: "drag", id: pressed.id });
     }
-    this.#over(clientY);
+    this.#updateDropPosition(clientY);
     this.#scroll.at(clientY);
   }
 
   /** Computes the drop position: the number of other rows whose centre is above the pointer. */
-  #over(y: number): void {
-    const held = this.deps.reorder();
-    if (held.kind !== "dragged") return;
+  #updateDropPosition(y: number): void {
+    const state = this.deps.reorder();
+    if (state.kind !== "dragged") return;
     const others = [...this.deps.root.querySelectorAll<HTMLElement>(".row[data-of=extension]")].filter(
-      row => row.dataset["id"] !== held.id,
+      row => row.dataset["id"] !== state.id,
     );
     const to = others.filter(row => {
       const { top, height } = row.getBoundingClientRect();
       return top + height / 2 < y;
     }).length;
-    if (to !== held.to) this.#reorder({ kind: "over", to });
+    if (to !== state.to) this.#reorder({ kind: "over", to });
   }
 
-  #released({ pointerId }: PointerEvent, event: "drop" | "back"): void {
-    if (this.#down?.pointer !== pointerId) return;
+  #pointerReleased({ pointerId }: PointerEvent, event: "drop" | "back"): void {
+    if (this.#pressedGrip?.pointer !== pointerId) return;
     this.#end();
     if (this.#hasDragged) this.#reorder({ kind: event });
   }
 
   #end(): void {
-    this.#down = undefined;
+    this.#pressedGrip = undefined;
     this.#scroll.end();
   }
 
@@ -164,7 +165,7 @@ export class InputController {
     this.deps.happen({ kind: "reordered", event });
   }
 
-  #actOf(target: EventTarget | null): UserAction | undefined {
+  #actionOf(target: EventTarget | null): UserAction | undefined {
     for (
       let element = target instanceof Element ? target : null;
       element && element !== this.deps.root;

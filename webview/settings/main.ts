@@ -1,4 +1,4 @@
-/** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
+/** Entry point of the settings page. Connects the page model to VS Code, the DOM and the clock; contains no logic. */
 import * as l10n from "@vscode/l10n";
 import "../translation";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
@@ -31,10 +31,10 @@ const saving = new Saving(
   () => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }),
   pageClock,
 );
-const drawing = new Reconciler<Element>(surface, root);
+const reconciler = new Reconciler<Element>(surface, root);
 const page: SettingsPage = new SettingsPage(
   {
-    show: pieces => drawing.show(pieces),
+    show: pieces => reconciler.show(pieces),
     focus: id => document.getElementById(id)?.focus(),
     scrollTo: id => document.getElementById(id)?.scrollIntoView({ block: "nearest", behavior: "instant" }),
     post: message => vscode.postMessage(message),
@@ -47,12 +47,12 @@ const page: SettingsPage = new SettingsPage(
 );
 new InputController({
   root,
-  actAt: element => drawing.actAt(element),
+  actAt: element => reconciler.actAt(element),
   reorder: () => page.model.reorder,
   happen: happened => page.happen(happened),
 });
 
-// The host and its page are built together: the content of a message needs no check.
+// Only the type is checked, because the host and its page are built together.
 window.addEventListener("message", ({ data }: MessageEvent<HostToSettings>) => {
   switch (data.type) {
     case "view":

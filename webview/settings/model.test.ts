@@ -27,7 +27,7 @@ const enabled = (model: Model, id: string): boolean | undefined =>
   shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
 
 suite("settings page: model", () => {
-  test("posts a press to the host", () =>
+  test("posts the message of a pressed button", () =>
     deepEqual(play(viewed, { kind: "pressed", message: { type: "checkUpdates" } })[1], [
       { kind: "post", message: { type: "checkUpdates" } },
     ]));

@@ -1,11 +1,11 @@
 /**
- * State of the page between two views of the host: folds, reordering, and changes of the user that no view contains
- * yet. Pure.
+ * State of the page between two views of the host: folds, reordering, and the user's pending changes, which no view
+ * contains yet. Pure.
  *
  * Invariants:
  * - The page shows the host's view, overlaid with the user's recent changes.
- * - A change is overlaid for `WISH_MS`, and then until a view contains it. Otherwise controls would jump back while the
- *   host saves the change and sends unrelated views.
+ * - A change is overlaid for `WISH_MS`, and then until a view contains the change or `REFUSED_MS` have passed.
+ *   Otherwise controls would jump back while the host saves the change and sends unrelated views.
  * - The focus moves only on request of the user or on an explicit message of the host.
  */
 import type { Installable } from "../../src/protocol/agents/agent-service";
@@ -17,12 +17,12 @@ import { brief } from "./display-text";
 import { moveAnnouncementText } from "./settings-texts";
 
 export const WISH_MS = 1_500;
-/** Milliseconds. A change that no view contains by then was rejected. */
+/** Milliseconds after which a change that no view contains counts as rejected. */
 export const REFUSED_MS = 15_000;
-/** Maximum number of remembered folds; the newest are kept. */
+/** Maximum number of stored folds. The newest are kept. */
 export const MAX_UNFOLDED = 100;
 
-type Wish =
+type PendingChange =
   | { readonly of: Switch; readonly isOn: boolean }
   | { readonly of: { readonly kind: "mode" }; readonly mode: UpdateMode }
   | { readonly of: { readonly kind: "order" }; readonly ids: readonly string[] };
@@ -32,7 +32,7 @@ export interface Model {
   readonly unfolded: readonly string[];
   readonly reorder: Reorder;
   /** `since` is a time of the page's clock. */
-  readonly wishes: readonly (Wish & { readonly since: number })[];
+  readonly wishes: readonly (PendingChange & { readonly since: number })[];
   /** Id of a row that receives the focus as soon as it exists. */
   readonly awaited: string | undefined;
 }
@@ -69,13 +69,13 @@ export const emptyModel = (unfolded: readonly string[] = []): Model => ({
 
 /** The view to draw: the host's view with pending changes. The order of the extensions ignores a move in progress. */
 export function shownView({ view, wishes }: Model): SettingsView | undefined {
-  return view && wishes.reduce(granted, view);
+  return view && wishes.reduce(withChange, view);
 }
 
 export function step(model: Model, happened: Happened, now: number): readonly [Model, readonly Effect[]] {
   switch (happened.kind) {
     case "viewed":
-      return viewed(timely({ ...model, view: happened.view }, now));
+      return viewed(withoutExpired({ ...model, view: happened.view }, now));
     case "revealed":
       return awaiting({ ...model, awaited: rowId(happened.of, happened.id) });
     case "pressed":
@@ -83,9 +83,9 @@ export function step(model: Model, happened: Happened, now: number): readonly [M
     case "folded":
       return [{ ...model, unfolded: toggled(model.unfolded, happened.fold) }, [{ kind: "save" }]];
     case "switched":
-      return wished(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
+      return requestChange(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
     case "chose":
-      return wished(
+      return requestChange(
         model,
         { of: { kind: "mode" }, mode: happened.mode },
         { type: "updates", mode: happened.mode },
@@ -94,7 +94,7 @@ export function step(model: Model, happened: Happened, now: number): readonly [M
     case "reordered":
       return reordered(model, happened.event, now);
     case "woke":
-      return woke(timely(model, now), now);
+      return scheduleWake(withoutExpired(model, now), now);
   }
 }
 
@@ -117,7 +117,7 @@ function awaiting(model: Model): readonly [Model, readonly Effect[]] {
     : [model, []];
 }
 
-/** In the displayed order, ignoring a move in progress. */
+/** Extension ids in the displayed order, ignoring a move in progress. */
 export const idsOf = (model: Model): readonly string[] => shownView(model)?.extensions.map(({ id }) => id) ?? [];
 
 function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
@@ -132,7 +132,7 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
       : [];
   const held = { ...model, reorder: next };
   if (!move) return [held, effects];
-  const [after, notifications] = wished(
+  const [after, notifications] = requestChange(
     held,
     { of: { kind: "order" }, ids: moved(idsOf(model), move.id, move.to) },
     { type: "move", ...move },
@@ -143,7 +143,12 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
 
 // --- pending changes
 
-function wished(model: Model, wish: Wish, message: SettingsToHost, now: number): readonly [Model, readonly Effect[]] {
+function requestChange(
+  model: Model,
+  wish: PendingChange,
+  message: SettingsToHost,
+  now: number,
+): readonly [Model, readonly Effect[]] {
   const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, since: now }];
   return [
     { ...model, wishes },
@@ -154,8 +159,8 @@ function wished(model: Model, wish: Wish, message: SettingsToHost, now: number):
   ];
 }
 
-/** A timer may fire slightly early and is then scheduled again. */
-function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
+/** Schedules the next expiry of a change, also after a timer that fired early. */
+function scheduleWake(model: Model, now: number): readonly [Model, readonly Effect[]] {
   const { wishes } = model;
   return [
     model,
@@ -175,10 +180,10 @@ function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
   ];
 }
 
-const isSame = (a: Wish["of"], b: Wish["of"]): boolean =>
+const isSame = (a: PendingChange["of"], b: PendingChange["of"]): boolean =>
   a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
 
-function timely(model: Model, now: number): Model {
+function withoutExpired(model: Model, now: number): Model {
   const { view } = model,
     wishes = model.wishes.filter(
       wish => now < wish.since + WISH_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
@@ -186,9 +191,10 @@ function timely(model: Model, now: number): Model {
   return wishes.length === model.wishes.length ? model : { ...model, wishes };
 }
 
-const has = (view: SettingsView, wish: Wish): boolean => JSON.stringify(granted(view, wish)) === JSON.stringify(view);
+const has = (view: SettingsView, wish: PendingChange): boolean =>
+  JSON.stringify(withChange(view, wish)) === JSON.stringify(view);
 
-function granted(view: SettingsView, wish: Wish): SettingsView {
+function withChange(view: SettingsView, wish: PendingChange): SettingsView {
   if ("ids" in wish) return { ...view, extensions: inOrder(view.extensions, wish.ids) };
   if ("mode" in wish) return { ...view, updates: wish.mode };
   const { of, isOn } = wish;
@@ -208,7 +214,7 @@ function granted(view: SettingsView, wish: Wish): SettingsView {
   }
 }
 
-/** Returns `rows` unchanged if rows were added or removed meanwhile. */
+/** Sorts `rows` by `ids`. Returns `rows` unchanged if rows were added or removed meanwhile. */
 export function inOrder<R extends { readonly id: string }>(rows: readonly R[], ids: readonly string[]): readonly R[] {
   const sorted = ids.flatMap(id => rows.filter(row => row.id === id));
   return ids.length === rows.length && sorted.length === rows.length && new Set(ids).size === ids.length

@@ -1,5 +1,5 @@
 /**
- * The settings page: passes each event through the pure step, draws the result and then executes the effects.
+ * The settings page: applies the pure `step` to each event, draws the result and then executes the effects.
  *
  * Invariants:
  * - Events are handled one at a time.
@@ -20,7 +20,7 @@ export interface PageDeps {
   /** Announces the text immediately to screen readers. */
   report(text: string): void;
   save(): void;
-  /** The first view is on screen. */
+  /** Called once, when the first view is on screen. */
   onStart(): void;
   readonly clock: Clock;
 }
@@ -47,10 +47,10 @@ export class SettingsPage {
     this.#model = after;
     if (after !== before) this.deps.show(render(after));
     if (before.view === undefined && after.view !== undefined) this.deps.onStart();
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#execute(effect);
   }
 
-  #carryOut(effect: Effect): void {
+  #execute(effect: Effect): void {
     switch (effect.kind) {
       case "post":
         return this.deps.post(effect.message);

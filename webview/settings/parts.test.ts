@@ -12,7 +12,7 @@ import { savedFrom } from "./saved-state";
 import { initial, line, lines, prose } from "./display-text";
 
 suite("settings page: element ids", () => {
-  test("is unique and contains no spaces", () => {
+  test("are unique and contain no spaces", () => {
     equal(rowId("agent", "claude-code"), "agent-claude-code");
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
@@ -58,7 +58,7 @@ suite("settings page: pictures", () => {
       ok(!isPicture(address), address);
   });
 
-  test("in the text colour become masks", () => {
+  test("draws icons in the text colour as masks", () => {
     const svg = `<svg fill="currentColor"/>`,
       base64 = `data:image/svg+xml;base64,${btoa(svg)}`,
       encoded = `data:image/svg+xml,${encodeURIComponent(svg)}`;
@@ -73,7 +73,7 @@ suite("settings page: pictures", () => {
       equal(maskOf(item), undefined, item);
   });
 
-  test("puts only an address into a style", () => {
+  test("accepts only an address that is safe in a style", () => {
     for (const end of ['"', "\\", ")", "\n", "<", " "])
       equal(maskOf(`data:image/svg+xml,currentColor${end}; color: red`), undefined, end);
     fc.assert(

@@ -6,13 +6,13 @@ const MAX_ADDRESS_LENGTH = 1_000_000;
 export const isPicture = (address: string): boolean => address.length <= MAX_ADDRESS_LENGTH && PICTURE.test(address);
 
 /**
- * Style that draws the icon as a mask in the text colour; registry icons use `currentColor`, which an `<img>` renders
- * black. `undefined` if the icon has its own colours, or if its address is not safe in a style.
+ * Style that draws the icon as a mask in the text colour, because registry icons use `currentColor`, which an `<img>`
+ * renders black. `undefined` if the icon has its own colours, or if its address is not safe in a style.
  */
 export function maskOf(address: string): string | undefined {
-  const isInk =
+  const isMonochrome =
     isPicture(address) && /^data:image\/svg\+xml/i.test(address) && /currentColor/i.test(contentOf(address));
-  return isInk && /^[\w.~!*',;:=@&$/?%+-]+$/.test(address) ? `mask-image: url("${address}")` : undefined;
+  return isMonochrome && /^[\w.~!*',;:=@&$/?%+-]+$/.test(address) ? `mask-image: url("${address}")` : undefined;
 }
 
 function contentOf(address: string): string {

@@ -110,7 +110,7 @@ suite("settings page: reconciler", () => {
       equal(screen.focused, "agent-ada");
     });
 
-    test("moves to the row at the same place, else the last, else the section", () => {
+    test("moves to the row at the same position, else the last row, else the section", () => {
       const screen = new Screen().view(view());
       const bin = (): FakeElement => screen.focus(element => element.attributes.get("class") === "bin");
       bin();
@@ -155,7 +155,7 @@ suite("settings page: reconciler", () => {
     });
   });
 
-  test("is restored after any sequence of views", () => {
+  test("draws exactly the pieces after any sequence of views", () => {
     fc.assert(
       fc.property(
         fc.array(anyView, { minLength: 1, maxLength: 4 }),
@@ -175,7 +175,7 @@ suite("settings page: reconciler", () => {
     );
   });
 
-  test("is unchanged after an identical drawing, which touches nothing", () => {
+  test("changes no element for an identical drawing", () => {
     fc.assert(
       fc.property(anyView, anyView, (before, after) => {
         const screen = new Screen().view(before).view(after);
@@ -186,7 +186,7 @@ suite("settings page: reconciler", () => {
     );
   });
 
-  test("uses the current action of its piece", () => {
+  test("returns the current action of an element's piece", () => {
     const press = (label: string): Piece => textPiece("button", "", label, { action: { kind: "fold", fold: label } });
     const screen = new Screen().show(press("a"));
     const element = screen.surface.at(0);

@@ -1,9 +1,9 @@
 /**
- * Keyed reconciler: turns pieces into elements and updates them. An element lives as long as its piece and keeps its
+ * Keyed reconciler: turns pieces into elements and updates them. An element exists as long as its piece and keeps its
  * focus, scroll position and selection. Generic over the element type, so that tests need no browser.
  *
  * Invariants:
- * - Drawing the same pieces again touches nothing.
+ * - Drawing the same pieces again changes no element.
  * - The result depends only on the pieces, not on earlier drawings.
  * - The focused element is never moved; its siblings are moved around it.
  * - If the focused element disappears or is disabled, the focus moves to the enclosing place or to the row now at its
@@ -51,8 +51,8 @@ export class Reconciler<E extends object> {
 
   show(pieces: readonly Piece[]): void {
     const before = this.#focusPath();
-    this.#fill(this.#root, pieces, before?.steps.map(({ shown }) => shown) ?? []);
-    if (before) this.#handOver(before.steps, before.focused);
+    this.#updateChildren(this.#root, pieces, before?.steps.map(({ shown }) => shown) ?? []);
+    if (before) this.#restoreFocus(before.steps, before.focused);
   }
 
   /** Action of the element; `undefined` if it has none. */
@@ -63,14 +63,14 @@ export class Reconciler<E extends object> {
   // --- children
 
   /** `path`: the focused element and its ancestors. */
-  #fill(parent: Shown<E>, pieces: readonly Piece[], path: readonly Shown<E>[]): void {
+  #updateChildren(parent: Shown<E>, pieces: readonly Piece[], path: readonly Shown<E>[]): void {
     const before = new Map(parent.children.map(child => [child.key, child]));
     const after = keyed(pieces).map(([key, piece]): Shown<E> => {
       const same = before.get(key);
       before.delete(key);
       return same ?? this.#create(key, piece, parent);
     });
-    for (const gone of before.values()) this.#take(gone);
+    for (const gone of before.values()) this.#remove(gone);
     this.#arrange(
       parent,
       parent.children.filter(({ isGone }) => !isGone),
@@ -91,15 +91,20 @@ export class Reconciler<E extends object> {
     return shown;
   }
 
-  #take(gone: Shown<E>): void {
+  #remove(gone: Shown<E>): void {
     gone.isGone = true;
     this.surface.remove(gone.element);
   }
 
-  /** `there`: the members of `after` already on screen, in their order on screen. */
-  #arrange(parent: Shown<E>, there: readonly Shown<E>[], after: readonly Shown<E>[], path: readonly Shown<E>[]): void {
-    const onScreen = new Set(there),
-      order = [...there];
+  /** `present`: the members of `after` already on screen, in their order on screen. */
+  #arrange(
+    parent: Shown<E>,
+    present: readonly Shown<E>[],
+    after: readonly Shown<E>[],
+    path: readonly Shown<E>[],
+  ): void {
+    const onScreen = new Set(present),
+      order = [...present];
     const put = (shown: Shown<E>, before: Shown<E> | undefined): void => {
       const at = order.indexOf(shown);
       if (at !== -1 && order[at + 1] === before) return;
@@ -107,8 +112,8 @@ export class Reconciler<E extends object> {
       order.splice(before ? order.indexOf(before) : order.length, 0, shown);
       this.surface.place(parent.element, shown.element, before?.element);
     };
-    const held = after.findIndex(shown => path.includes(shown));
-    const anchor = held === -1 ? after.findIndex(shown => onScreen.has(shown)) : held;
+    const focusedIndex = after.findIndex(shown => path.includes(shown));
+    const anchor = focusedIndex === -1 ? after.findIndex(shown => onScreen.has(shown)) : focusedIndex;
     for (let i = anchor - 1; i >= 0; i--) put(at(after, i), at(after, i + 1));
     for (let i = anchor + 1; i < after.length; i++) {
       const previous = after[i - 1];
@@ -131,12 +136,12 @@ export class Reconciler<E extends object> {
       if (value !== undefined && value !== before[name]) surface.setAttribute(element, name, value);
     if (piece.isChecked !== undefined) surface.setChecked(element, piece.isChecked);
     if (piece.text !== undefined) {
-      this.#fill(shown, [], path);
+      this.#updateChildren(shown, [], path);
       if (piece.text !== old.text) surface.setText(element, piece.text);
       return;
     }
     if (old.text !== undefined) surface.setText(element, "");
-    this.#fill(shown, piece.children ?? [], path);
+    this.#updateChildren(shown, piece.children ?? [], path);
   }
 
   // --- focus
@@ -151,15 +156,17 @@ export class Reconciler<E extends object> {
     return { focused, steps };
   }
 
-  #handOver(steps: readonly Step<E>[], focused: Shown<E>): void {
+  #restoreFocus(steps: readonly Step<E>[], focused: Shown<E>): void {
     if (!steps.some(({ shown }) => shown.isGone) && attributesOf(focused.piece)["disabled"] === undefined) return;
     // Innermost remaining ancestor first, preferring its child at the position of the lost one.
     for (let i = steps.length - 1; i >= 0; i--) {
       const { shown } = at(steps, i);
       if (shown.isGone || steps.slice(0, i).some(outer => outer.shown.isGone)) continue;
       const lost = steps[i + 1];
-      const heir = lost?.shown.isGone ? shown.children[Math.min(lost.index, shown.children.length - 1)] : undefined;
-      const place = [heir, shown].find(each => each?.piece.isPlace);
+      const replacement = lost?.shown.isGone
+        ? shown.children[Math.min(lost.index, shown.children.length - 1)]
+        : undefined;
+      const place = [replacement, shown].find(each => each?.piece.isPlace);
       if (place) return this.surface.focus(place.element);
     }
   }

@@ -53,7 +53,7 @@ suite("settings page: rendering", () => {
     );
   });
 
-  test("posts list, row and action of a press", () => {
+  test("posts the list, row and action of a pressed button", () => {
     const action = drawn({
       extensions: [extension("ada", { buttons: [{ action: "update", label: "Update", isMain: true }] })],
     }).find(having("aria-label", "Update: ADA"))?.action;
@@ -152,7 +152,7 @@ suite("settings page: rendering", () => {
         ...["X", "Y", "Z"].flatMap(name => [`Move: ${name}`, `Remove: ${name}`]),
       ]),
     );
-    // the modifier checkbox and three update modes
+    // The modifier checkbox and three update modes.
     deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4);
   });
 
@@ -190,7 +190,7 @@ suite("settings page: rendering", () => {
     deepEqual([marks(0), marks(1), marks(2)], [["before x"], [], ["after z"]]);
   });
 
-  test("moves a grabbed row along and with buttons", () => {
+  test("moves a grabbed row and gives it move buttons", () => {
     const taken = drawn({}, { reorder: { kind: "grabbed", id: "x", from: 0, to: 2 } });
     deepEqual(
       taken.flatMap(({ attributes }) => (attributes?.["data-of"] === "extension" ? [attributes["data-id"]] : [])),

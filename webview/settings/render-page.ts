@@ -137,7 +137,7 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
   );
 }
 
-/** The mark shows where the dragged item would be dropped. */
+/** `mark` is the drop position of the dragged row. */
 function movementOf(id: string, ids: readonly string[], state: Reorder): Movement {
   if (state.kind !== "dragged") return { isGrabbed: state.kind === "grabbed" && state.id === id, isDragged: false };
   if (state.id === id) return { isGrabbed: false, isDragged: true };

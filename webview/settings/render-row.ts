@@ -323,7 +323,7 @@ function grip({ id, name }: ExtensionRow, { isRestricted }: Around, { isGrabbed 
   );
 }
 
-/** For users who can neither drag nor use a keyboard. */
+/** Buttons for users who can neither drag nor use a keyboard. */
 function arrow(by: "up" | "down", { name }: ExtensionRow): Piece {
   return piece(
     "button",

@@ -54,7 +54,7 @@ suite("order of the extensions", () => {
     deepEqual([state, shown(state, ids), moves, words(messages).at(-1)], [still, IDS, [], "putBack c 3/4"]);
   });
 
-  test("reports the ends of the list and does not move beyond", () => {
+  test("announces the ends of the list and does not move beyond them", () => {
     deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).messages), [
       "grabbed a 1/4",
       "atEnd a 1/4",
@@ -70,7 +70,7 @@ suite("order of the extensions", () => {
     );
   });
 
-  test("moves one place immediately without a grab", () =>
+  test("moves by one position immediately without a grab", () =>
     deepEqual(
       play(IDS, [
         { kind: "nudge", id: "a", by: "down" },

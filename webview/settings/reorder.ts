@@ -6,8 +6,8 @@
  *
  * Invariants:
  * - The displayed order is always a permutation of the host's list.
- * - The host receives one message, when a row was dropped at another position.
- * - A row that disappears from the list while it is held is released.
+ * - The host receives one message per completed move to another position.
+ * - A grabbed or dragged row that disappears from the list is released.
  */
 export type Reorder =
   | { readonly kind: "still" }
@@ -41,7 +41,7 @@ export interface Outcome {
 
 export const still: Reorder = { kind: "still" };
 
-/** `ids` with one of them moved; positions beyond the end mean the end. */
+/** Moves `id` to the position `to`, which is limited to the list. */
 export function moved(ids: readonly string[], id: string, to: number): readonly string[] {
   if (!ids.includes(id)) return ids;
   const others = ids.filter(each => each !== id);
@@ -58,7 +58,7 @@ export function reorder(state: Reorder, ids: readonly string[], event: ReorderEv
   switch (event.kind) {
     case "grab":
     case "drag":
-      return take(ids, event.id, event.kind === "grab" ? "grabbed" : "dragged");
+      return start(ids, event.id, event.kind === "grab" ? "grabbed" : "dragged");
     case "nudge":
       return nudge(state, ids, event.id, event.by);
     case "step":
@@ -79,9 +79,9 @@ export function reorder(state: Reorder, ids: readonly string[], event: ReorderEv
   }
 }
 
-type Held = Exclude<Reorder, { readonly kind: "still" }>;
+type ActiveReorder = Exclude<Reorder, { readonly kind: "still" }>;
 
-function take(ids: readonly string[], id: string, kind: Held["kind"]): Outcome {
+function start(ids: readonly string[], id: string, kind: ActiveReorder["kind"]): Outcome {
   const from = ids.indexOf(id);
   if (from === -1) return { next: still };
   return {
@@ -100,13 +100,13 @@ function nudge(state: Reorder, ids: readonly string[], id: string, by: "up" | "d
     : { next: still, move: { id, to }, announcement: announced("moved", id, to, ids) };
 }
 
-function stepped(state: Held, ids: readonly string[], by: "up" | "down" | "first" | "last"): Outcome {
+function stepped(state: ActiveReorder, ids: readonly string[], by: "up" | "down" | "first" | "last"): Outcome {
   const wanted = { up: state.to - 1, down: state.to + 1, first: 0, last: ids.length - 1 }[by];
   const to = within(wanted, ids);
   return { next: { ...state, to }, announcement: announced(to === state.to ? "atEnd" : "moved", state.id, to, ids) };
 }
 
-function dropped(state: Held, ids: readonly string[]): Outcome {
+function dropped(state: ActiveReorder, ids: readonly string[]): Outcome {
   const at = announced("dropped", state.id, state.to, ids);
   return state.to === ids.indexOf(state.id)
     ? { next: still, announcement: at }

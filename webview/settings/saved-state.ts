@@ -1,4 +1,4 @@
-/** State that survives when VS Code destroys and recreates the page. Pure. */
+/** State that persists when VS Code destroys and recreates the page. Pure. */
 import { isObject, isStrings } from "../../src/protocol/wire/json";
 import { MAX_UNFOLDED } from "./model";
 

@@ -30,8 +30,8 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
 }
 
 /**
- * Element id of a row; also the base of the ids of its parts. Untrusted ids are encoded so that each is one word and no
- * two are equal.
+ * Element id of a row; also the base of the ids of its parts. Untrusted ids are encoded without spaces and without
+ * collisions.
  */
 export const rowId = (of: Installable, id: string): string => `${of}-${word(id)}`;
 

@@ -1,4 +1,4 @@
-/** Sizes of attachments: how much the page may hold, and how much of an attachment is available. Pure. */
+/** Size limit of unsent attachments, and attachments without their content. Pure. */
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { QueuedPrompt } from "../../src/protocol/chat/chat";
 
@@ -32,7 +32,7 @@ export function weightOfAll(prompts: readonly Pick<QueuedPrompt, "attachments">[
   );
 }
 
-/** The attachment reduced to its name, for a copy without room for the content. */
+/** The attachment without its content, for a saved page that would exceed its limit. */
 export function bareOf(attachment: Attachment): Attachment {
   switch (attachment.kind) {
     case "file":
@@ -49,7 +49,7 @@ export function bareOf(attachment: Attachment): Attachment {
   }
 }
 
-/** Whether the content is present, if the kind has content. */
+/** Whether the attachment has its content. Always true for kinds without content. */
 export function isWhole(attachment: Attachment): boolean {
   switch (attachment.kind) {
     case "file":

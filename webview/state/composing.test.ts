@@ -78,7 +78,7 @@ const draftOf = (page: Page) => {
 const reopened = (page: Page): Page => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0];
 
 suite("composing: attachments", () => {
-  test("is sent with the prompt, also without text, and leaves the draft empty", () => {
+  test("are sent with the prompt, also without text, and leave the draft empty", () => {
     const sent = run(livePage(), attached(FILE), { kind: "submitted", tabId: "t1", messageId: "m1", text: "" });
     deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE], losses: 0 }]);
     deepEqual(draftOf(sent.page), { text: "", attachments: [] });
@@ -91,7 +91,7 @@ suite("composing: attachments", () => {
     deepEqual(draftOf(run(page, { kind: "detached", tabId: "t1", attachment: FILE }).page).attachments, [IMAGE]);
   });
 
-  test("returns with a failed prompt and stays with a rejected one", () => {
+  test("return with a failed prompt and stay with a rejected one", () => {
     const submitted: UiEvent = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
     const sent = run(livePage(), attached(FILE), submitted).page;
     deepEqual(
@@ -105,14 +105,14 @@ suite("composing: attachments", () => {
     deepEqual(draftOf(down), { text: "look", attachments: [FILE] });
   });
 
-  test("excludes images for an agent without image support, with a sentence", () => {
+  test("exclude images for an agent without image support, with a sentence", () => {
     const refused = run(livePage({ accepts: { images: false } }), attached(IMAGE, FILE)).page;
     deepEqual([draftOf(refused).attachments, tabOf(refused).remark?.text], [[FILE], "Eliza does not support images."]);
     for (const conversation of [{}, { accepts: { images: true } }])
       deepEqual(draftOf(run(livePage(conversation), attached(IMAGE)).page).attachments, [IMAGE]);
   });
 
-  test("is limited to fifty, in image size and in total size", () => {
+  test("are limited to fifty, in image size and in total size", () => {
     const files = Array.from({ length: 51 }, (_, i): Attachment => ({ kind: "file", path: `/w/${i}` }));
     const full = run(livePage(), attached(...files)).page;
     deepEqual(
@@ -157,7 +157,7 @@ suite("composing: attachments", () => {
     );
   });
 
-  test("from the host go to the named tab, the selected tab or a new tab", () => {
+  test("from the host are added to the named tab, the selected tab or a new tab", () => {
     const two = run(
       livePage(),
       { kind: "received", message: { type: "openTab" } },
@@ -181,7 +181,7 @@ suite("composing: attachments", () => {
     equal(run(two, attach([FILE], "gone")).page, two);
   });
 
-  test("contains the conversation once for an agent that does not remember it", () => {
+  test("contain the transcript once for an agent without memory of the session", () => {
     const page = livePage({ entries: [{ kind: "user", id: "m1", text: "look" }] }),
       send: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendTranscript", messageId: "m2" };
     const sent = run(page, typed("again"), send, send);
@@ -190,7 +190,7 @@ suite("composing: attachments", () => {
     deepEqual(draftOf(run(livePage(), send).page).attachments, []);
   });
 
-  test("is sent again, or restored as a draft if the content was not kept", () => {
+  test("are sent again, or restored as a draft if the content was not stored", () => {
     const again = (attachments: readonly Attachment[]) =>
       run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), {
         kind: "actionChosen",
@@ -213,7 +213,7 @@ suite("composing: attachments", () => {
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });
 
-  test("is requested from the host, which reports why one is not possible", () => {
+  test("are requested from the host, which reports the reason of a failure", () => {
     deepEqual(run(livePage(), { kind: "contextRequested", tabId: "t1", source: { kind: "problems" } }).posts, [
       { type: "requestContext", tabId: "t1", source: { kind: "problems" } },
     ]);
@@ -260,7 +260,7 @@ suite("composing: sending", () => {
   });
 });
 
-suite("composing: the @ list", () => {
+suite("composing: mentions", () => {
   test("offers only mentions for the latest query", () => {
     const asked = run(
       livePage(),
@@ -313,7 +313,7 @@ suite("composing: queue", () => {
     const dropped = run(waiting(), { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "drop" });
     deepEqual(dropped.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
     deepEqual(draftOf(run(dropped.page, queue(1, second)).page), { text: "", attachments: [] });
-    equal(dropped.effects[0]?.kind, "save", "a page that remembers it as on its way would wait for it for ever");
+    equal(dropped.effects[0]?.kind, "save", "the next page must not wait for the removed prompt");
   });
 
   test("withdraws nothing without a queued prompt or session", () => {
@@ -337,7 +337,7 @@ suite("composing: queue", () => {
       { type: "sendQueued", tabId: "t1" },
     ]));
 
-  test("forwards the prompts of a cleared queue after it saved the page", () => {
+  test("posts the ids of all prompts of a cleared queue", () => {
     const action = { kind: "clearQueue", messageIds: ["q1", "q2"] } as const;
     const cleared = run(waiting(), { kind: "acted", tabId: "t1", action });
     deepEqual(cleared.posts, [{ type: "clearQueue", tabId: "t1", messageIds: ["q1", "q2"] }]);

@@ -1,9 +1,9 @@
 /**
- * Steps of a tab's drafts: from the first key to the conversation, including queued prompts. Pure.
+ * State transitions of a tab's drafts, from typing to sending, including queued prompts. Pure.
  *
  * Invariants:
- * - A refused prompt remains the draft, with a sentence that gives the reason.
- * - An attachment that cannot be stored is not accepted.
+ * - A rejected prompt remains the draft, with a sentence that gives the reason.
+ * - An attachment that cannot be stored is rejected.
  */
 import * as l10n from "@vscode/l10n";
 import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/chat/attachments";
@@ -31,41 +31,42 @@ import {
   type Tab,
 } from "./page-model";
 
-export function composed(page: Page, tab: Tab, act: Composing, now: number): Step {
+export function composed(page: Page, tab: Tab, action: Composing, now: number): Step {
   const { tabId } = tab;
-  switch (act.kind) {
+  switch (action.kind) {
     case "typed":
-      return typed(page, tab, act.text, now);
+      return typed(page, tab, action.text, now);
     case "submitted":
-      return submitted(page, tab, act, now);
+      return submitted(page, tab, action, now);
     case "attached":
-      return attach(page, tab, act.attachments);
+      return attach(page, tab, action.attachments);
     case "detached":
-      return withDrafts(page, tab, drafts.detached(tab.drafts, act.attachment));
+      return withDrafts(page, tab, drafts.detached(tab.drafts, action.attachment));
     case "contextRequested":
-      return [page, [post({ type: "requestContext", tabId, source: act.source })]];
+      return [page, [post({ type: "requestContext", tabId, source: action.source })]];
     case "notTaken":
-      return remarkOn(page, tabId, { tone: "info", text: act.why });
+      return remarkOn(page, tabId, { tone: "info", text: action.why });
     case "searched": {
       const requestNumber = page.finding.requestNumber + 1;
       return [
-        { ...page, finding: { requestNumber, tabId, query: act.query } },
-        [post({ type: "findMentions", requestNumber: requestNumber, query: act.query })],
+        { ...page, finding: { requestNumber, tabId, query: action.query } },
+        [post({ type: "findMentions", requestNumber: requestNumber, query: action.query })],
       ];
     }
     case "withdrawn":
-      return withdrawn(page, tab, act);
+      return withdrawn(page, tab, action);
     case "acted": {
-      // The tab's view is stale. A restarted sidecar shows the conversation again.
+      // The pressed button is stale, because the tab has no live session.
       if (!isLive(page, tab)) return [page, [show(tab)]];
-      const { kind: type, ...params } = act.action;
-      // The saved page must not list a removed prompt as in flight: the next page would wait for it forever.
+      const { kind: type, ...params } = action.action;
+      // The saved page must not list a removed prompt as in flight, because the next page would wait for that prompt
+      // forever.
       return [page, [SAVE, post({ type, tabId, ...params } as ActionMessage)]];
     }
   }
 }
 
-/** Suggestions for the text after the `@`, ignored if a newer search has started. */
+/** Offers the mentions found, unless a newer search has started. */
 export function mentionsFound(
   page: Page,
   { requestNumber, mentions }: Extract<HostToPage, { type: "mentionsFound" }>,
@@ -76,18 +77,18 @@ export function mentionsFound(
     : [page, []];
 }
 
-/** Attaches as much as possible; a remark names the rest. */
+/** Attaches the accepted attachments. A remark names the rejected ones. */
 export function attach(page: Page, tab: Tab, attachments: readonly Attachment[]): Step {
   const { name, id } = tab.conversation.agent;
   const isRefused = ({ kind }: Attachment) => kind === "image" && tab.conversation.accepts?.images === false;
-  const welcome = attachments.filter(attachment => !isRefused(attachment));
-  const why =
-    welcome.length < attachments.length
+  const accepted = attachments.filter(attachment => !isRefused(attachment));
+  const imageRefusal =
+    accepted.length < attachments.length
       ? l10n.t`${name || id || l10n.t("The agent")} does not support images.`
       : undefined;
   let remaining = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
   const tooLarge: Attachment[] = [];
-  const fitting = welcome.filter(attachment => {
+  const fitting = accepted.filter(attachment => {
     const weight = weightOf(attachment);
     const fits = weight <= remaining && weight <= (attachment.kind === "image" ? IMAGE_LIMIT : Infinity);
     if (fits) remaining -= weight;
@@ -97,7 +98,7 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
   const all = withMore(tab.drafts.attachments, fitting);
   const isFull = fitting.some(attachment => !all.includes(attachment)) && all.length >= MAX_ATTACHMENTS;
   const refusals = [
-    ...(why === undefined ? [] : [why]),
+    ...(imageRefusal === undefined ? [] : [imageRefusal]),
     ...(tooLarge.length === 0
       ? []
       : [
@@ -112,7 +113,7 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
   return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
 }
 
-/** Attaches the conversation, for an agent that does not remember it. */
+/** Attaches the transcript of the conversation, for an agent without memory of the session. */
 export function attachTranscript(page: Page, tab: Tab): Step {
   const text = chatTranscript(tab.conversation.entries);
   if (text === "") return [page, [show(tab)]];
@@ -130,7 +131,7 @@ function unsentWeight({ drafts: { attachments, onTheWay, takenBack }, conversati
 function typed(page: Page, tab: Tab, text: string, now: number): Step {
   if (text === tab.drafts.text) return [page, []];
   const after = drafts.typed(tab.drafts, text);
-  // The tab's title shows whether there is a draft.
+  // The tab's title marks a draft.
   const titled = drafts.isEmpty(after) !== drafts.isEmpty(tab.drafts);
   return [
     withTab({ ...page, follow: { ...page.follow, typed: now } }, { ...tab, drafts: after }),
@@ -153,13 +154,13 @@ function submitted(
   }
   const prompt = drafts.promptOf(tab.drafts, { messageId, text });
   if (drafts.isEmpty({ text, attachments: prompt.attachments ?? [] })) return [page, []];
-  return begin(page, tab, drafts.sent(tab.drafts, prompt), now);
+  return startSending(page, tab, drafts.sent(tab.drafts, prompt), now);
 }
 
 /**
- * Posts the first prompt on its way unless it has been posted already. At most one prompt is in flight to the session,
- * so that prompts arrive in order in every case; the next one follows when it has arrived. Nothing is posted while the
- * sidecar restarts: the first snapshot of the new session triggers the first prompt (`saidAgain`).
+ * Posts the first sent prompt unless it was posted before. At most one prompt is in flight to the session, so that
+ * prompts arrive in order. While the sidecar restarts nothing is posted. The first snapshot of the new session posts
+ * the first prompt (`repeatedMessages`).
  */
 export function forwarded(
   page: Page,
@@ -175,9 +176,7 @@ export function forwarded(
   return [post({ type: "prompt", tabId, ...first, losses })];
 }
 
-/**
- * Stops the turn. Prompts that wait for a restart of the sidecar become the draft again, because no session has them.
- */
+/** Cancels the turn. Without a session, prompts that wait for a sidecar restart become the draft again. */
 export function stopped(page: Page, tab: Tab): Step {
   if (turnOf(tab) === "idle") return [page, []];
   const hasSession = page.sidecar.state === "running" || tab.conversation.turn.state !== "idle";
@@ -189,13 +188,13 @@ export function stopped(page: Page, tab: Tab): Step {
   );
 }
 
-/** The sidecar does not restart automatically: prompts that waited for it become the draft again. */
+/** Restores waiting prompts as the draft, because the sidecar does not restart automatically. */
 export function sidecarFailed(tab: Tab): Tab {
   const back = drafts.cameBack(tab.drafts, () => true);
   return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
 }
 
-/** The sidecar is running again: a prompt refused meanwhile is still in the input. */
+/** Updates the remark on a prompt that was rejected during the restart and is still in the input. */
 export function sidecarReturned(tab: Tab): Tab {
   return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
 }
@@ -241,10 +240,10 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
       [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],
     ];
   }
-  return begin(page, tab, { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] }, now);
+  return startSending(page, tab, { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] }, now);
 }
 
-function begin(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
+function startSending(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
   const sent: Tab = { ...tab, drafts: after, remark: undefined, readAloud: now };
   return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
 }
@@ -253,12 +252,12 @@ function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, {
   const prompt = tab.conversation.queue?.prompts.find(waiting => waiting.messageId === messageId);
   if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
   const withdraw = post({ type: "withdraw", tabId: tab.tabId, messageId });
-  // The saved page must not list it as in flight: the next page would wait for it forever.
+  // The saved page must not list the prompt as in flight, because the next page would wait for that prompt forever.
   if (to === "drop") return [page, [SAVE, withdraw]];
   return [withTab(page, { ...tab, drafts: drafts.takenBack(tab.drafts, prompt) }), [SAVE, withdraw, show(tab)]];
 }
 
-/** Repeats messages that the session may have missed; repetitions have no effect. */
+/** Re-sends messages that the session may have missed. The session ignores duplicates. */
 export function repeatedMessages(page: Page, tab: Tab): readonly Effect[] {
   return [
     ...forwarded(page, [], tab),

@@ -40,7 +40,7 @@ suite("drafts", () => {
     deepEqual(promptOf(noDrafts, second), second);
   });
 
-  test("consists of attachments alone, and can be removed", () => {
+  test("supports a draft of attachments alone, and their removal", () => {
     const drafts = attached(noDrafts, [A, B]);
     deepEqual(detached(drafts, { ...A }).attachments, [B]);
     deepEqual(

@@ -1,8 +1,9 @@
 /**
- * Text and attachments of one tab until they are in the conversation.
+ * Text and attachments of one tab until the conversation contains them.
  *
- * Invariant: a prompt is the draft, on its way, or in the conversation (as an entry or in its queue). A prompt that
- * fails or is withdrawn becomes the draft again, before newer text, so that nothing typed or attached is lost.
+ * Invariant: a prompt is the draft, in flight (`onTheWay`), or in the conversation (as an entry or in its queue). A
+ * prompt that fails or is withdrawn becomes the draft again, before newer text, so that nothing typed or attached is
+ * lost.
  */
 import { isSame, type Attachment } from "../../src/protocol/chat/attachments";
 import type { Conversation, QueuedPrompt } from "../../src/protocol/chat/chat";
@@ -14,13 +15,13 @@ export interface Drafts {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly onTheWay: readonly Sent[];
-  /** Queued prompts that the user wants to edit and the sidecar has not released yet. */
+  /** Queued prompts that the user withdrew for editing and that the sidecar has not released yet. */
   readonly takenBack: readonly Sent[];
 }
 
 export const noDrafts: Drafts = { text: "", attachments: [], onTheWay: [], takenBack: [] };
 
-type Known = Pick<Conversation, "entries" | "queue">;
+type SubmittedPrompts = Pick<Conversation, "entries" | "queue">;
 
 export function typed(drafts: Drafts, text: string): Drafts {
   return { ...drafts, text };
@@ -49,26 +50,28 @@ export function sent(drafts: Drafts, prompt: Sent): Drafts {
   return { ...drafts, text: "", attachments: [], onTheWay: [...drafts.onTheWay, prompt] };
 }
 
-/** The queued prompt becomes the draft as soon as the conversation shows that it left the queue. */
+/**
+ * Marks a queued prompt as withdrawn for editing. `arrived` moves the prompt to the draft when it has left the queue.
+ */
 export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
   return drafts.takenBack.some(({ messageId }) => messageId === prompt.messageId)
     ? drafts
     : { ...drafts, takenBack: [...drafts.takenBack, prompt] };
 }
 
-/** Removes prompts that are in the conversation. Taken-back prompts that are no longer in it become the draft. */
-export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
+/** Removes prompts that the conversation contains. Withdrawn prompts that it no longer contains become the draft. */
+export function arrived(drafts: Drafts, { entries, queue }: SubmittedPrompts): Drafts {
   if (drafts.onTheWay.length === 0 && drafts.takenBack.length === 0) return drafts;
   const started = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
   const waiting = new Set(queue?.prompts.map(({ messageId }) => messageId));
   const onTheWay = drafts.onTheWay.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));
   const back = drafts.takenBack.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));
-  const stillThere = drafts.takenBack.filter(({ messageId }) => waiting.has(messageId));
-  if (onTheWay.length === drafts.onTheWay.length && stillThere.length === drafts.takenBack.length) return drafts;
-  return returned({ ...drafts, onTheWay, takenBack: stillThere }, back);
+  const stillQueued = drafts.takenBack.filter(({ messageId }) => waiting.has(messageId));
+  if (onTheWay.length === drafts.onTheWay.length && stillQueued.length === drafts.takenBack.length) return drafts;
+  return returned({ ...drafts, onTheWay, takenBack: stillQueued }, back);
 }
 
-/** Prompts on their way that match `failed` become the draft again, before newer text. */
+/** Moves the prompts in flight that match `failed` back to the draft, before newer text. */
 export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
   const back = drafts.onTheWay.filter(failed);
   return back.length === 0
@@ -76,11 +79,15 @@ export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Dra
     : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
-/** The session that had this queue is lost: its queued prompts, including those being taken back, become the draft. */
-export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known = { entries: [] }): Drafts {
-  const has = new Set([
-    ...known.entries.map(({ id }) => id),
-    ...(known.queue?.prompts.map(({ messageId }) => messageId) ?? []),
+/** Moves the queued prompts of a lost session to the draft, including withdrawn ones. */
+export function queueLost(
+  drafts: Drafts,
+  queue: readonly Sent[],
+  conversation: SubmittedPrompts = { entries: [] },
+): Drafts {
+  const submittedIds = new Set([
+    ...conversation.entries.map(({ id }) => id),
+    ...(conversation.queue?.prompts.map(({ messageId }) => messageId) ?? []),
     ...drafts.onTheWay.map(({ messageId }) => messageId),
   ]);
   const all = [
@@ -90,7 +97,7 @@ export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known =
   if (all.length === 0) return drafts;
   return returned(
     { ...drafts, takenBack: [] },
-    all.filter(({ messageId }) => !has.has(messageId)),
+    all.filter(({ messageId }) => !submittedIds.has(messageId)),
   );
 }
 
@@ -99,15 +106,15 @@ export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {
     ...drafts,
     text: [...back.map(({ text }) => text), drafts.text].filter(text => text !== "").join("\n"),
-    attachments: united(
+    attachments: withoutDuplicates(
       back.flatMap(({ attachments }) => attachments ?? []),
       drafts.attachments,
     ),
   };
 }
 
-/** Without duplicates. */
-function united(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
+/** Joins both lists without duplicates. */
+function withoutDuplicates(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
   return added.reduce<readonly Attachment[]>(
     (all, each) => (all.some(known => isSame(known, each)) ? all : [...all, each]),
     attachments,

@@ -2,13 +2,13 @@
 import * as l10n from "@vscode/l10n";
 
 /** MIME types used by VS Code's explorer and editors, and by other sources. */
-const EDITOR = "application/vnd.code.uri-list",
-  LIST = "text/uri-list",
+const EDITOR_URI_LIST = "application/vnd.code.uri-list",
+  URI_LIST = "text/uri-list",
   FILES = "Files";
 
-/** Whether the data may be attachable. During a drag only the types are visible. */
+/** Whether the data may be attachable. During a drag only the types are available. */
 export function mayAttach(types: readonly string[]): boolean {
-  return [EDITOR, LIST, FILES].some(type => types.includes(type));
+  return [EDITOR_URI_LIST, URI_LIST, FILES].some(type => types.includes(type));
 }
 
 export interface Dropped<F> {
@@ -19,22 +19,22 @@ export interface Dropped<F> {
 }
 
 /**
- * Drags from VS Code carry URIs. From other sources, images are taken as files. A link to a web page is text, which the
- * prompt accepts.
+ * Drags from VS Code contain URIs. From other sources, image files take precedence. A link to a web page is text, which
+ * the prompt accepts.
  */
 export function droppedOf<F extends { readonly type: string }>(
   text: (type: string) => string,
   files: readonly F[],
 ): Dropped<F> {
   const images = files.filter(({ type }) => type.startsWith("image/"));
-  const ofEditor = urisIn(text(EDITOR));
-  const uris = ofEditor.length > 0 || images.length > 0 ? ofEditor : urisIn(text(LIST));
+  const editorUris = urisIn(text(EDITOR_URI_LIST));
+  const uris = editorUris.length > 0 || images.length > 0 ? editorUris : urisIn(text(URI_LIST));
   return uris.length > 0
     ? { uris, images: [], others: [] }
     : { uris, images, others: files.filter(file => !images.includes(file)) };
 }
 
-/** URIs that an editor can open: one per line, without comments. */
+/** Parses `text/uri-list`. Returns the URIs that an editor can open. */
 function urisIn(list: string): readonly string[] {
   return list
     .split(/\r?\n/)
@@ -48,9 +48,7 @@ function urisIn(list: string): readonly string[] {
     );
 }
 
-/**
- * Whether a paste attaches images: text takes precedence over an image of it, unless the text is just the file names.
- */
+/** Whether a paste attaches images. Text takes precedence over its image, unless the text contains only file names. */
 export function pastesImages(
   text: string,
   files: readonly { readonly type: string; readonly name: string }[],

@@ -1,42 +1,42 @@
 /**
- * Follow mode: the editor shows where the agent of the selected tab works. Pure.
+ * Follow mode: the editor opens the files that the agent of the selected tab works on. Pure.
  *
  * Invariants:
- * - At most one location per second, the newest.
+ * - At most one location is opened per second: the newest.
  * - Nothing is opened while the user types, or for a tab that is not selected.
  */
 import type { ChatEvent, Entry, ToolCall } from "../../src/protocol/chat/chat";
 import type { HostToPage } from "../../src/protocol/page/host-to-page";
 import { post, type Page, type Step } from "./page-model";
 
-const BETWEEN_MS = 1_000;
-/** Milliseconds without typing after which opening a file does not disturb the user. */
-const TYPING_MS = 3_000;
+const MIN_INTERVAL_MS = 1_000;
+/** Milliseconds without typing before a file is opened, so that it does not disturb the user. */
+const TYPING_PAUSE_MS = 3_000;
 
-/** Processes the locations in a message. */
+/** Stores the newest location of a message as the pending one, and opens it if allowed. */
 export function followed(before: Page, page: Page, message: HostToPage, now: number): Step {
   if (!page.following || message.type !== "event" || message.tabId !== page.selected) return [page, []];
-  const place = placeOf(message.event, before.tabs.get(message.tabId)?.conversation.entries ?? []);
-  return place === undefined ? [page, []] : follow({ ...page, follow: { ...page.follow, wanted: place } }, now);
+  const location = locationOf(message.event, before.tabs.get(message.tabId)?.conversation.entries ?? []);
+  return location === undefined ? [page, []] : follow({ ...page, follow: { ...page.follow, wanted: location } }, now);
 }
 
-/** Opens the wanted location as soon as the invariants allow it. */
+/** Opens the pending location if the invariants allow it. */
 export function follow(page: Page, now: number): Step {
   const { wanted, opened, typed } = page.follow;
-  if (wanted === undefined || now - opened < BETWEEN_MS || now - typed < TYPING_MS) return [page, []];
+  if (wanted === undefined || now - opened < MIN_INTERVAL_MS || now - typed < TYPING_PAUSE_MS) return [page, []];
   return [
     { ...page, follow: { ...page.follow, wanted: undefined, opened: now } },
     [post({ type: "openLink", href: wanted, preview: true })],
   ];
 }
 
-/** The last location of a tool call that starts or moves to another location. */
-function placeOf(event: ChatEvent, before: readonly Entry[]): string | undefined {
+/** The last location of a tool call that starts or changes its location. */
+function locationOf(event: ChatEvent, before: readonly Entry[]): string | undefined {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || event.entry.status !== "in_progress") return undefined;
   const { id } = event.entry;
-  const known = before.findLast((entry): entry is ToolCall => entry.kind === "tool" && entry.id === id);
-  const place = hrefOf(event.entry);
-  return known?.status === "in_progress" && hrefOf(known) === place ? undefined : place;
+  const previous = before.findLast((entry): entry is ToolCall => entry.kind === "tool" && entry.id === id);
+  const location = hrefOf(event.entry);
+  return previous?.status === "in_progress" && hrefOf(previous) === location ? undefined : location;
 }
 
 function hrefOf({ locations }: ToolCall): string | undefined {

@@ -1,7 +1,4 @@
-/**
- * Type guards for pages saved by earlier versions. They check only the shape on which the page relies; additional
- * properties are ignored.
- */
+/** Type guards for pages saved by earlier versions. They check only the properties that the page uses. */
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { Entry, QueuedPrompt, SubagentName, ToolContent } from "../../src/protocol/chat/chat";
@@ -9,32 +6,32 @@ import type { Field } from "../../src/protocol/chat/elicitation";
 import { isObject, type Fields } from "../../src/protocol/wire/json";
 import type { HostToPage } from "../../src/protocol/page/host-to-page";
 
-type Is<T> = (value: unknown) => value is T;
+type Guard<T> = (value: unknown) => value is T;
 
 export const isText = (value: unknown): value is string => typeof value === "string";
 export const isCount = (value: unknown): value is number => typeof value === "number" && Number.isSafeInteger(value);
 const isNumber = (value: unknown): value is number => typeof value === "number" && Number.isFinite(value);
-const isSwitch = (value: unknown): value is boolean => typeof value === "boolean";
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 export const isListOf =
-  <T>(each: Is<T>) =>
+  <T>(each: Guard<T>) =>
   (value: unknown): value is readonly T[] =>
     Array.isArray(value) && value.every(each);
 const optional =
-  <T>(is: Is<T>) =>
+  <T>(is: Guard<T>) =>
   (value: unknown): value is T | undefined =>
     value === undefined || is(value);
 const texts = (value: Fields, ...keys: readonly string[]) => keys.every(key => isText(value[key]));
 
-/** Runs the table's check for `tag`; `false` for a tag that the table lacks. */
+/** Runs the table's check for `tag`; `false` for an unknown tag. */
 function passes(table: Readonly<Record<string, (value: Fields) => boolean>>, tag: unknown, value: Fields): boolean {
   const check = isText(tag) && Object.hasOwn(table, tag) ? table[tag] : undefined;
   return check?.(value) ?? false;
 }
 
-export const isAgentChoice: Is<AgentChoice> = (value): value is AgentChoice =>
+export const isAgentChoice: Guard<AgentChoice> = (value): value is AgentChoice =>
   isObject(value) && texts(value, "id", "name");
 
-const isObjects = isListOf(isObject);
+const areObjects = isListOf(isObject);
 
 const CONTENT: Readonly<Record<ToolContent["kind"], (content: Fields) => boolean>> = {
   text: content => isText(content["text"]),
@@ -48,7 +45,7 @@ const CONTENT: Readonly<Record<ToolContent["kind"], (content: Fields) => boolean
     optional(isNumber)(content["bytes"]),
   other: content => texts(content, "what", "json"),
 };
-const isContent: Is<ToolContent> = (value): value is ToolContent =>
+const isContent: Guard<ToolContent> = (value): value is ToolContent =>
   isObject(value) && passes(CONTENT, value["kind"], value);
 
 const hasLines = (value: Fields): boolean => isCount(value["startLine"]) && isCount(value["endLine"]);
@@ -63,19 +60,19 @@ const ATTACHMENT: Readonly<Record<Attachment["kind"], (attachment: Fields) => bo
   transcript: attachment => isText(attachment["text"]),
   image: attachment => texts(attachment, "name", "mimeType", "data"),
 };
-const isAttachment: Is<Attachment> = (value): value is Attachment =>
+const isAttachment: Guard<Attachment> = (value): value is Attachment =>
   isObject(value) && passes(ATTACHMENT, value["kind"], value);
 export const areAttachments = isListOf(isAttachment);
 
-/** A prompt in the queue or on its way to it. */
-export const isPrompt: Is<QueuedPrompt> = (value): value is QueuedPrompt =>
+/** A queued prompt or a prompt in flight. */
+export const isPrompt: Guard<QueuedPrompt> = (value): value is QueuedPrompt =>
   isObject(value) && texts(value, "messageId", "text") && optional(areAttachments)(value["attachments"]);
 const isOption = (value: unknown): value is Fields => isObject(value) && texts(value, "value", "title");
 const FIELD: Readonly<Record<Field["type"], (field: Fields) => boolean>> = {
   text: field => optional(isText)(field["initial"]),
   number: field => optional(isNumber)(field["initial"]),
   integer: field => optional(isNumber)(field["initial"]),
-  boolean: field => optional(isSwitch)(field["initial"]),
+  boolean: field => optional(isBoolean)(field["initial"]),
   choice: field => isListOf(isOption)(field["options"]) && optional(isText)(field["initial"]),
   choices: field => isListOf(isOption)(field["options"]) && optional(isListOf(isText))(field["initial"]),
 };
@@ -83,7 +80,7 @@ const isField = (value: unknown): value is Field =>
   isObject(value) &&
   texts(value, "name", "title") &&
   optional(isText)(value["description"]) &&
-  isSwitch(value["required"]) &&
+  isBoolean(value["required"]) &&
   passes(FIELD, value["type"], value);
 
 const ASK: Readonly<Record<"form" | "url", (ask: Fields) => boolean>> = {
@@ -94,7 +91,7 @@ const ASK: Readonly<Record<"form" | "url", (ask: Fields) => boolean>> = {
 const isAsk = (value: unknown): boolean => isObject(value) && passes(ASK, value["mode"], value);
 const isAnswered = (value: unknown): value is Fields => isObject(value) && isText(value["kind"]);
 
-const isSubagentName: Is<SubagentName> = (value): value is SubagentName =>
+const isSubagentName: Guard<SubagentName> = (value): value is SubagentName =>
   isObject(value) && texts(value, "sessionId", "name");
 
 const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
@@ -102,17 +99,17 @@ const ENTRY: Readonly<Record<Entry["kind"], (entry: Fields) => boolean>> = {
   agent: entry => isText(entry["text"]),
   thought: entry => isText(entry["text"]) && optional(isNumber)(entry["ms"]),
   media: entry => isContent(entry["content"]),
-  plan: entry => isObjects(entry["steps"]) && optional(isText)(entry["text"]),
+  plan: entry => areObjects(entry["steps"]) && optional(isText)(entry["text"]),
   tool: entry =>
     texts(entry, "title", "toolKind", "status") &&
     isListOf(isContent)(entry["content"]) &&
-    isObjects(entry["locations"]) &&
+    areObjects(entry["locations"]) &&
     optional(isText)(entry["input"]) &&
     optional(isText)(entry["output"]),
   permission: entry =>
     texts(entry, "agent", "title", "toolKind") &&
     isListOf(isContent)(entry["content"]) &&
-    isObjects(entry["options"]) &&
+    areObjects(entry["options"]) &&
     optional(isText)(entry["input"]) &&
     optional(isAnswered)(entry["answered"]) &&
     optional(isSubagentName)(entry["subagent"]),
@@ -152,6 +149,6 @@ const MESSAGES: Readonly<Record<HostToPage["type"], true>> = {
   failed: true,
 };
 
-/** The host and its page are built together, so that only messages of other programs need to be told apart. */
-export const isHostToPage: Is<HostToPage> = (value): value is HostToPage =>
+/** Checks only the type, to exclude messages of other programs. Host and page are built together. */
+export const isHostToPage: Guard<HostToPage> = (value): value is HostToPage =>
   isObject(value) && isText(value["type"]) && Object.hasOwn(MESSAGES, value["type"]);

@@ -1,4 +1,7 @@
-/** The user's actions in tabs, such as opening one and answering a question. The rest is in `composing.ts`. Pure. */
+/**
+ * Handles the user's actions in tabs, such as opening a tab and answering a question. `composing.ts` handles those on
+ * prompts. Pure.
+ */
 import * as l10n from "@vscode/l10n";
 import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { attach, attachTranscript, composed, sentAgain, stopped } from "./composing";
@@ -20,8 +23,6 @@ import {
   type Tab,
 } from "./page-model";
 
-// --- actions of the user
-
 export function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
   const agentId = page.openingWith,
@@ -39,9 +40,9 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
     ],
     p => askHost(p, [tabId], "missing", now),
     p => {
-      const made = p.tabs.get(tabId);
-      return made && page.toAttach.length > 0
-        ? chain(attach(p, made, page.toAttach), q => [q, [{ kind: "focus", tabId }]])
+      const openedTab = p.tabs.get(tabId);
+      return openedTab && page.toAttach.length > 0
+        ? chain(attach(p, openedTab, page.toAttach), q => [q, [{ kind: "focus", tabId }]])
         : [p, []];
     },
   );

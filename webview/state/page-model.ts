@@ -27,7 +27,7 @@ import { noDrafts, queueLost, type Drafts } from "./drafts";
 export const MAX_TABS = 10;
 export type Asking =
   | { readonly kind: "no" }
-  /** missing: an answer is certain to come. checking: no answer comes if nothing was missed. */
+  /** missing: the host will answer. checking: the host answers only if the page has missed a message. */
   | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
 
 export interface Remark {
@@ -52,13 +52,12 @@ export interface Tab {
   readonly drafts: Drafts;
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
-  /** One sentence beside the input, at the latest until the next prompt. */
+  /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
 }
 
 /**
- * Location to open in follow mode and the times that limit it: one location at a time, never while the user types.
- * Times of the page's clock.
+ * Follow mode: the pending location, and the times of the last opened location and of the last typing (page's clock).
  */
 export interface Follow {
   readonly wanted: string | undefined;
@@ -99,7 +98,7 @@ export interface Page {
   readonly bypassed: readonly Bypassed[];
 }
 
-/** Actions in a session that the page forwards without a decision. */
+/** Session actions that the page forwards unchanged. */
 export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass">;
 
 /** The user's actions on a prompt, until it is sent and while it is queued. */
@@ -116,7 +115,7 @@ export type Composing =
   | { readonly kind: "searched"; readonly tabId: TabId; readonly query: string }
   /** Removes a prompt from the queue. */
   | { readonly kind: "withdrawn"; readonly tabId: TabId; readonly messageId: string; readonly to: "edit" | "drop" }
-  /** Goes to the session as it is. */
+  /** Forwarded to the session unchanged. */
   | { readonly kind: "acted"; readonly tabId: TabId; readonly action: PlainAction };
 
 /** The user's actions in one tab. */
@@ -125,7 +124,7 @@ export type UserAction =
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
-  /** Without `agentId`: with the same agent. */
+  /** Default of `agentId`: the agent of this tab. */
   | { readonly kind: "newTabWanted"; readonly tabId: TabId; readonly agentId?: string }
   | {
       readonly kind: "answered";
@@ -174,12 +173,12 @@ export type Effect =
   | { readonly kind: "showAgents" }
   /** Saves before the next event, because the page may be destroyed at any time. */
   | { readonly kind: "save" }
-  /** Saves later: the change comes only from an agent, and each save writes the whole page. */
+  /** Saves later. Used for changes by an agent, because each save writes the whole page. */
   | { readonly kind: "saveSoon" };
 
 export type Step = readonly [page: Page, effects: readonly Effect[]];
 
-/** The turn as the user sees it: a prompt in flight has started one. */
+/** The displayed turn state: a prompt in flight counts as the start of a turn. */
 export function turnOf(tab: Tab): Conversation["turn"]["state"] {
   const { state } = tab.conversation.turn;
   return state === "idle" && tab.drafts.onTheWay.length > 0 ? "starting" : state;
@@ -235,8 +234,8 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 /**
  * Ends all activity in the tab, see `interrupted`. Queued prompts become the draft again.
  *
- * The conversation then differs from that of any sidecar, so that only a snapshot can follow it, possibly of the same
- * boot. The snapshot must be requested from now on: an earlier one may lack entries shown since.
+ * The conversation then differs from every sidecar's state, so that only a snapshot can update it, possibly of the same
+ * boot. The snapshot must answer a later request, because an earlier snapshot may lack displayed entries.
  */
 export function broken(tab: Tab, why: string): Tab {
   const { queue, bypassed: _, ...conversation } = tab.conversation;

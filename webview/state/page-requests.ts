@@ -1,11 +1,12 @@
 /**
- * When the page requests events and snapshots from the host. Pure.
+ * Schedule of the page's requests for events and snapshots. Pure.
  *
  * Invariants:
  * - At most one request per tab is open.
- * - A missing answer is requested again after one second, then two, four and eight, until a message arrives.
- * - A running turn that is silent for three seconds is checked, because its end may have been dropped.
- * - While there is no sidecar, nothing is requested.
+ * - An unanswered request is repeated after one second, then two, four and eight, until a message arrives.
+ * - After three seconds of a turn without a message, missed events are requested, because the end of the turn may have
+ *   been dropped.
+ * - Nothing is requested while the sidecar is not running.
  */
 import { ask } from "../../src/protocol/chat/delivery";
 import type { TabId, TabPosition } from "../../src/protocol/page/host-to-page";
@@ -26,9 +27,9 @@ import { withTerminals } from "./persisted-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 import { titleOf } from "./tab-title";
 
-/** Milliseconds until a missing answer is requested again; the wait doubles up to `MAX_WAIT_MS`. */
+/** Milliseconds until an unanswered request is repeated. The delay doubles up to `MAX_WAIT_MS`. */
 export const ASK_AGAIN_MS = 1_000;
-/** Milliseconds of silence in a turn after which the page checks whether its end was dropped. */
+/** Milliseconds of a turn without a message, after which missed events are requested. */
 export const SILENCE_MS = 3_000;
 const MAX_WAIT_MS = 8_000;
 /** Milliseconds after which an unconfirmed answer to a question can be given again. */
@@ -64,11 +65,11 @@ function dueFor(tab: Tab, now: number): "missing" | "checking" | undefined {
 function expireAnswers(now: number): (page: Page) => Step {
   return page =>
     [...page.tabs.values()].reduce<Step>(
-      (so, tab) => {
+      (result, tab) => {
         const open = tab.answering.filter(({ since }) => now - since < ANSWERING_MS);
         return open.length === tab.answering.length
-          ? so
-          : chain(so, p => [withTab(p, { ...tab, answering: open }), [show(tab)]]);
+          ? result
+          : chain(result, p => [withTab(p, { ...tab, answering: open }), [show(tab)]]);
       },
       [page, []],
     );
@@ -78,9 +79,7 @@ function askIfAny(page: Page, tabIds: readonly TabId[], kind: "missing" | "check
   return tabIds.length === 0 ? [page, []] : askHost(page, tabIds, kind, now);
 }
 
-/**
- * Reports the positions of these tabs. Without tabs it still announces the page, unless the host has answered already.
- */
+/** Posts the positions of these tabs. Without tabs, announces only the page, until the host has answered. */
 export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | "checking", now: number): Step {
   if (tabIds.length === 0 && page.host.kind === "met") return [page, []];
   const tabs = new Map(page.tabs);
@@ -121,7 +120,7 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       },
     ];
   });
-  // The reported positions become the start of a session. Without saving, the next page could report less.
+  // Saved first, because the sidecar may start a session from these positions, and the next page must not report less.
   return [
     page,
     [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webviewReady", tabs, losses: page.host.losses })],

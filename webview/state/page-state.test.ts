@@ -18,7 +18,7 @@ import { restored } from "./saved-page";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
-/** A session of the sidecar; it lives as long as the boot. */
+/** A session of the sidecar, which ends when the sidecar exits. */
 class Session {
   readonly events: ChatEvent[] = [];
   constructor(public conversation: Conversation) {}
@@ -28,7 +28,7 @@ class Session {
   }
 }
 
-/** The page, and a host with its sidecar, connected by a wire that the test disturbs. */
+/** The page, and a host with its sidecar, with an unreliable connection. */
 class Fixture {
   page: Page;
   now = 0;
@@ -103,7 +103,7 @@ class Fixture {
     this.inputs.set(tabId, text);
     this.do({ kind: "typed", tabId, text });
   }
-  /** By the user in the selected tab, or by the host in whichever tab the page selects. */
+  /** Adds an attachment: by the user in the selected tab, or by the host in the tab that the page chooses. */
   attach(by: "user" | "host"): void {
     const attachment: Attachment = { kind: "file", path: `/w/f${++this.#made}` };
     const tabId = this.page.selected;
@@ -111,7 +111,7 @@ class Fixture {
     if (by === "user" && tabId !== undefined) this.do({ kind: "attached", tabId, attachments: [attachment] });
     else this.do({ kind: "received", message: { type: "attach", attachments: [attachment] } });
   }
-  /** Acts on the queue of the selected tab. */
+  /** Performs an action on the queue of the selected tab. */
   queued(act: "edit" | "sendQueued" | "stop"): void {
     const tabId = this.page.selected;
     if (tabId === undefined) return;
@@ -214,7 +214,7 @@ class Fixture {
     if (conversation)
       this.emit(tabId, { type: "queue", queue: change(conversation.queue ?? { prompts: [], held: false }) });
   }
-  /** After the end of a turn: sends the next prompt, unless the queue is held. */
+  /** Sends the next prompt if the turn has ended and the queue is not held. */
   #next(tabId: TabId): void {
     const { turn, queue } = this.conversation(tabId) ?? {};
     const [prompt, ...prompts] = queue?.prompts ?? [];
@@ -275,13 +275,13 @@ class Fixture {
     return this.#tabs;
   }
 
-  /** From now on nothing is lost: delivers messages until both sides are idle. */
+  /** Delivers all messages without loss until both sides are idle. */
   settle(): void {
     this.start();
     this.toPage.push({ type: "requestReplay" });
     for (let rounds = 0; rounds < 60; rounds++) {
       for (let n = 0; this.toPage.length + this.toHost.length > 0; n++) {
-        ok(n < 5_000, "page and host talk for ever");
+        ok(n < 5_000, "page and host do not become idle");
         const message = this.toHost.shift();
         if (message) this.handle(message);
         const reply = this.toPage.shift();
@@ -417,7 +417,7 @@ suite("page state", () => {
         fixture.settle();
         for (const tab of fixture.page.tabs.values()) {
           const conversation = fixture.conversation(tab.tabId);
-          ok(conversation, "a tab of the page without a session");
+          ok(conversation, "each tab of the page has a session");
           deepEqual(tab.conversation, conversation);
           equal(tab.bootId, fixture.bootId);
         }
@@ -433,7 +433,7 @@ suite("page state", () => {
         for (const m of moves) {
           create(fixture, m);
           const after = shownLength(fixture.page);
-          for (const [id, length] of after) ok(length >= (before.get(id) ?? 0), `${m.kind} took something back`);
+          for (const [id, length] of after) ok(length >= (before.get(id) ?? 0), `${m.kind} removed displayed content`);
           before = after;
         }
       }),

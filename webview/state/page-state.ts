@@ -1,14 +1,14 @@
 /**
- * State machine of the page: all tabs, and the changes for each message and each action of the user. Pure; `runtime.ts`
- * executes the effects, and the property tests run it without a DOM.
+ * State machine of the page: handles each message of the host and each action of the user. Pure; `runtime.ts` executes
+ * the effects.
  *
  *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
  *
  * Invariants:
  * - A conversation changes only through `applyEvent`, a snapshot that `receive` accepts, and `interrupted`.
- * - Shown content stays until a snapshot replaces it.
+ * - Displayed content remains until a snapshot replaces it.
  * - At most one request per tab is open, repeated after one second, then two, four and eight.
- * - Typed text is a draft, on its way, or in the conversation.
+ * - Typed text is a draft, in flight, or in the conversation.
  * - An input shows the draft.
  */
 import * as l10n from "@vscode/l10n";
@@ -47,8 +47,7 @@ import { titleOf } from "./tab-title";
 import { opened, openOne, actedOn } from "./page-actions";
 
 /**
- * `requestNumber`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in
- * milliseconds.
+ * `requestNumber`: any increasing number, such as the system time. `now`: milliseconds of the clock of all later steps.
  */
 export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
   const start = Math.max(requestNumber, saved.asked + 1);
@@ -102,12 +101,12 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
 }
 
 export function step(page: Page, event: UiEvent, now: number): Step {
-  const [after, effects] = happened(page, event, now);
-  return [after, event.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
+  const [after, effects] = handleEvent(page, event, now);
+  return [after, event.kind === "typed" ? effects : [...effects, ...inputUpdates(page, after)]];
 }
 
-/** Drafts changed by anything but typing. */
-function filled(before: Page, after: Page): readonly Effect[] {
+/** Fills the inputs of drafts that changed by other events than typing. */
+function inputUpdates(before: Page, after: Page): readonly Effect[] {
   return before.tabs === after.tabs
     ? []
     : [...after.tabs.values()].flatMap(({ tabId, drafts: { text } }): Effect[] =>
@@ -115,7 +114,7 @@ function filled(before: Page, after: Page): readonly Effect[] {
       );
 }
 
-function happened(page: Page, event: UiEvent, now: number): Step {
+function handleEvent(page: Page, event: UiEvent, now: number): Step {
   switch (event.kind) {
     case "received":
       return chain(received(page, event.message, now), p => followed(page, p, event.message, now));
@@ -173,10 +172,10 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "snapshot": {
       const counted = { ...page, handled: page.handled + 1 };
       const tab = page.tabs.get(message.tabId);
-      return tab ? arrived(counted, tab, message, now) : [counted, [{ kind: "show", tabId: message.tabId }]];
+      return tab ? tabMessageReceived(counted, tab, message, now) : [counted, [{ kind: "show", tabId: message.tabId }]];
     }
     case "state":
-      return stateCame(page, message, now);
+      return stateReceived(page, message, now);
     case "requestReplay":
       return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab":
@@ -186,7 +185,7 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "mentionsFound":
       return mentionsFound(page, message);
     case "attach":
-      return attachCame(page, message);
+      return attachReceived(page, message);
     case "failed": {
       const tab = page.tabs.get(message.tabId);
       return tab ? failed(page, tab, message) : [page, []];
@@ -195,8 +194,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
 }
 
 /**
- * Only the failed prompt returns to the draft, because others may be accepted. If the tab got no session, all its
- * prompts return.
+ * Moves only the failed prompt back to the draft, because others may be accepted. If the tab has no session, all its
+ * prompts move back.
  */
 function failed(
   page: Page,
@@ -219,7 +218,7 @@ function failed(
 }
 
 /** Attaches to the given tab, otherwise to the selected tab, otherwise to a new one. */
-function attachCame(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
+function attachReceived(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
   const tab =
     page.tabs.get(tabId ?? page.selected ?? "") ?? (tabId === undefined ? page.tabs.values().next().value : undefined);
   if (tab)
@@ -230,9 +229,9 @@ function attachCame(page: Page, { tabId, attachments }: Extract<HostToPage, { ty
   return tabId === undefined ? openOne({ ...page, toAttach: [...page.toAttach, ...attachments] }) : [page, []];
 }
 
-type Arrived = Extract<HostToPage, { type: "event" | "snapshot" }>;
+type TabMessage = Extract<HostToPage, { type: "event" | "snapshot" }>;
 
-function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
+function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: number): Step {
   const { bootId, seq } = message;
   const receipt = receive(tab.seen, {
     kind: message.type,
@@ -248,7 +247,7 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
     case "show": {
       const conversation =
         message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
-      return shown(
+      return messageApplied(
         page,
         tab,
         { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, readAloud: now },
@@ -260,21 +259,21 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
         ? [page, [show(tab)]]
         : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
     case "startOver": {
-      const over = {
+      const restartedTab = {
         ...(bootId === tab.bootId ? tab : broken(tab, l10n.t("Symposium's sidecar was restarted."))),
         seen: receipt.seen,
         asking: missing(now),
       };
-      return positioned(withTab(page, over), [tab.tabId], [show(tab)]);
+      return positioned(withTab(page, restartedTab), [tab.tabId], [show(tab)]);
     }
   }
 }
 
 /**
- * After an event only the next prompt is posted. After a snapshot, prompts that it lacks are sent again under the same
+ * After an event only the next prompt is posted. After a snapshot, prompts missing from it are re-sent under the same
  * ids.
  */
-function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
+function messageApplied(page: Page, before: Tab, tab: Tab, message: TabMessage): Step {
   const { conversation } = tab;
   // A session of another boot does not have the queue of the previous one.
   const lost =
@@ -285,15 +284,15 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
   const answering =
     tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
-  const now = { ...tab, drafts: remainingDrafts, answering };
+  const updated = { ...tab, drafts: remainingDrafts, answering };
   const moreEffects =
-    message.type === "snapshot" ? repeatedMessages(page, now) : forwarded(page, tab.drafts.onTheWay, now);
-  // The saved page must not be older than the posted messages, hence SAVE comes first.
-  const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
+    message.type === "snapshot" ? repeatedMessages(page, updated) : forwarded(page, tab.drafts.onTheWay, updated);
+  // SAVE precedes the messages, because the saved page must not be older than the posted messages.
+  const after = turnOf(updated) === "idle" ? withoutTurnRemark(updated) : updated;
   return [withTab(page, after), [show(tab), ...(moreEffects.length === 0 ? [] : [SAVE, ...moreEffects])]];
 }
 
-function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
+function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
   const first = page.host.kind === "silent";
   const hostSelected = page.host.kind === "met" ? page.host.selected : undefined;
   const agent = agentOf(state.agents, state.currentAgentId);
@@ -320,7 +319,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
     ...all.map(tabId => ({ kind: "show", tabId }) as const),
     ...(next.requireModifier === page.requireModifier ? [] : [SAVE]),
   ];
-  const cameBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
+  const isSidecarBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
   const brokenBy =
     state.sidecar.state !== "running" && (first || page.sidecar.state === "running")
       ? state.sidecar.message
@@ -328,10 +327,10 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   return chain(
     [next, effects],
     p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
-    p => [cameBack ? withTabs(p, sidecarReturned) : p, []],
+    p => [isSidecarBack ? withTabs(p, sidecarReturned) : p, []],
     p => [state.sidecar.state === "failed" ? withTabs(p, sidecarFailed) : p, []],
-    p => askHost(p, cameBack ? all : unknown, "missing", now),
-    p => selectTab(p, chosen(p, state.selected, first, hostSelected)),
+    p => askHost(p, isSidecarBack ? all : unknown, "missing", now),
+    p => selectTab(p, tabToSelect(p, state.selected, first, hostSelected)),
     p => (first && p.tabs.size === 0 ? openOne(p) : [p, []]),
   );
 }
@@ -342,7 +341,12 @@ function withoutTurnRemark(tab: Tab): Tab {
 }
 
 /** The tab to select: the host's selection when it changes. At first the page's own selection takes precedence. */
-function chosen(page: Page, host: TabId | undefined, first: boolean, before: TabId | undefined): TabId | undefined {
+function tabToSelect(
+  page: Page,
+  host: TabId | undefined,
+  first: boolean,
+  before: TabId | undefined,
+): TabId | undefined {
   const changed = host !== undefined && page.tabs.has(host) && (first ? page.selected === undefined : host !== before);
   return changed ? host : (page.selected ?? page.tabs.keys().next().value);
 }

@@ -1,10 +1,10 @@
 /**
- * Adds the end of the terminal output to tool calls. A saved page, and a session that replaces a lost one, have entries
- * but no terminals. Pure.
+ * Copies the end of terminal output into tool calls, because a saved page and a replacement session have entries but no
+ * terminals. Pure.
  */
 import type { Entry, TerminalView, ToolCall } from "../../src/protocol/chat/chat";
 
-/** Characters per terminal. */
+/** Maximum number of characters per terminal. */
 const MAX_CHARACTERS = 4_000;
 
 export function withTerminals(entries: readonly Entry[], terminals: readonly TerminalView[] = []): readonly Entry[] {
@@ -14,13 +14,18 @@ export function withTerminals(entries: readonly Entry[], terminals: readonly Ter
 }
 
 /** Cached until the terminal output changes, because sizes of entries are cached by identity. */
-const made = new WeakMap<ToolCall, { readonly of: readonly (TerminalView | undefined)[]; readonly entry: ToolCall }>();
+const cache = new WeakMap<
+  ToolCall,
+  { readonly terminals: readonly (TerminalView | undefined)[]; readonly entry: ToolCall }
+>();
 
 function withOutput(tool: ToolCall, views: ReadonlyMap<string, TerminalView>): ToolCall {
-  const of = tool.content.flatMap(content => (content.kind === "terminal" ? [views.get(content.terminalId)] : []));
-  if (of.every(view => view === undefined)) return tool;
-  const known = made.get(tool);
-  if (known && known.of.every((view, i) => view === of[i])) return known.entry;
+  const terminals = tool.content.flatMap(content =>
+    content.kind === "terminal" ? [views.get(content.terminalId)] : [],
+  );
+  if (terminals.every(view => view === undefined)) return tool;
+  const cached = cache.get(tool);
+  if (cached && cached.terminals.every((view, i) => view === terminals[i])) return cached.entry;
   const entry: ToolCall = {
     ...tool,
     content: tool.content.map(content => {
@@ -28,6 +33,6 @@ function withOutput(tool: ToolCall, views: ReadonlyMap<string, TerminalView>): T
       return content.kind === "terminal" && view ? { ...content, output: view.output.slice(-MAX_CHARACTERS) } : content;
     }),
   };
-  made.set(tool, { of, entry });
+  cache.set(tool, { terminals, entry });
   return entry;
 }

@@ -3,8 +3,8 @@ import type { Entry } from "../../src/protocol/chat/chat";
 import { isQuestion } from "./page-model";
 
 /**
- * Maximum number of questions shown together; of more, only the first is shown. Two parallel calls are common: the user
- * can compare their questions and answer them in either order, and both fit into the view.
+ * Maximum number of questions shown together. If more are open, only the first is shown. Two parallel calls are common,
+ * and their questions fit into the view.
  */
 const MAX_SIDE_BY_SIDE = 2;
 

@@ -17,7 +17,7 @@ suite("save schedule", () => {
     };
   }
 
-  test("saves immediately each time at no cost", () => {
+  test("saves immediately if saving takes no time", () => {
     const { saving: each, savedAt } = saving(0);
     each.soon();
     each.soon();

@@ -1,11 +1,11 @@
 /**
- * Schedules saving. VS Code serializes the whole page each time, and an answering agent changes it ten times a second.
- * The user's changes are saved immediately, because VS Code destroys a hidden view without notice.
+ * Schedules saving. VS Code serializes the whole page each time, and an answer changes the page ten times a second. The
+ * user's changes are saved immediately, because VS Code destroys a hidden view without notice.
  *
  * Invariants:
- * - Every requested save happens, with the state at that time.
- * - Deferrable saves take at most a twentieth of the time. After a pause they happen immediately, so that a small new
- *   page is always saved.
+ * - Every request is followed by a save of the state at that time.
+ * - Deferrable saves take at most a twentieth of the time. After a pause they run immediately, so that a small new page
+ *   is always saved.
  */
 import type { Clock } from "../page-clock";
 
@@ -40,7 +40,7 @@ export class Saving {
     });
   }
 
-  /** Call it before the page is destroyed. */
+  /** Call before the page is destroyed. */
   flush(): void {
     if (this.#isWaiting) this.now();
   }

@@ -275,7 +275,7 @@ suite("shape of a saved page", () => {
   });
 });
 
-test("messages of the host are known by their type", () => {
+test("recognizes messages of the host by their type", () => {
   ok(isHostToPage({ type: "requestReplay" }));
   for (const message of [undefined, "requestReplay", {}, { type: "toString" }, { type: "hologram" }])
     ok(!isHostToPage(message), JSON.stringify(message));

@@ -1,12 +1,12 @@
 /**
- * The page's saved copy (stored by `page-copy.ts`). VS Code destroys the page of a hidden view, and the sidecar may die
- * before the view is shown again.
+ * The page's saved copy (stored by `page-copy.ts`). VS Code destroys the page of a hidden view, and the sidecar may
+ * exit before the view is shown again.
  *
  * Invariants:
  * - A saved page has at most `LIMIT` characters plus unsent content, which is bounded when it is attached
  *   (`UNSENT_LIMIT`).
  * - The newest entry of each tab is kept, shortened if necessary.
- * - Images and attached texts take at most half of the room, so that they do not displace text.
+ * - Images and attached texts take at most half of the limit, so that they do not displace text.
  * - Ids, drafts, prompts in flight, queued prompts and the selected tab are always kept.
  */
 import * as l10n from "@vscode/l10n";
@@ -19,14 +19,14 @@ import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, is
 
 export interface SavedTab {
   readonly tabId: TabId;
-  /** Boot id of the sidecar that sent `entries`; empty if none has answered yet. */
+  /** Boot id of the sidecar that sent `entries`; empty before the first answer. */
   readonly bootId: string;
   readonly agent: { readonly id: string; readonly name: string };
   readonly cwd: string;
   readonly title: string;
   readonly entries: readonly Entry[];
   readonly drafts: Drafts;
-  /** Queued prompts; absent if there are none. */
+  /** Absent if the queue is empty. */
   readonly queue?: readonly Sent[];
 }
 
@@ -38,7 +38,7 @@ export interface SavedPage {
   readonly asked: number;
   readonly selected: TabId;
   readonly following?: boolean;
-  /** The host's last value: a prompt typed before its next `state` message is not sent by a plain Enter. */
+  /** The host's last value, which applies until its next `state` message. */
   readonly requireModifier?: boolean;
   readonly tabs: readonly SavedTab[];
 }
@@ -49,19 +49,21 @@ export const emptyPage: SavedPage = { version: 1, asked: 0, selected: "", tabs: 
 export const LIMIT = 400_000;
 export const TAB_LIMIT = 200_000;
 
-/** The newest entries, as JSON at most `limit` characters. If entries are omitted, a notice comes first. */
+/**
+ * Returns the newest entries, as JSON at most `limit` characters. If entries are omitted, the first one is a notice.
+ */
 export function newest(entries: readonly Entry[], limit: number): readonly Entry[] {
   let remaining = limit;
-  let heavy = limit / 2;
+  let remainingContent = limit / 2;
   let first = entries.length;
   const backwards: Entry[] = [];
   while (first > 0) {
     const whole = entries[first - 1];
     if (whole === undefined) break;
-    const entry = sizeOf(whole) > remaining || weightOf(whole) > heavy ? bare(whole) : whole;
+    const entry = sizeOf(whole) > remaining || weightOf(whole) > remainingContent ? bare(whole) : whole;
     if (sizeOf(entry) > remaining) break;
     remaining -= sizeOf(entry);
-    heavy -= weightOf(entry);
+    remainingContent -= weightOf(entry);
     backwards.push(entry);
     first--;
   }
@@ -80,16 +82,16 @@ const LEFT_OUT: Notice = {
   actions: [],
 };
 
-/** Size of its images and attachments. */
+/** Size of the entry's images and attachments. */
 function weightOf(entry: Entry): number {
   return sizeOf(entry) - sizeOf(bare(entry));
 }
 
-/** Entries are immutable, so that each is measured once. */
+/** Cache by entry, because entries are immutable. */
 const sizes = new WeakMap<Entry, number>();
 function sizeOf(entry: Entry): number {
-  const known = sizes.get(entry);
-  if (known !== undefined) return known;
+  const cached = sizes.get(entry);
+  if (cached !== undefined) return cached;
   const size = JSON.stringify(entry).length + 1;
   sizes.set(entry, size);
   return size;
@@ -122,9 +124,11 @@ export function restored(state: unknown): SavedPage {
 const arePrompts = isListOf(isPrompt);
 
 /** Copies of earlier versions have no attachments. */
-type SavedBefore = Omit<SavedTab, "drafts"> & { readonly drafts: Pick<Drafts, "text" | "onTheWay"> & Partial<Drafts> };
+type EarlierSavedTab = Omit<SavedTab, "drafts"> & {
+  readonly drafts: Pick<Drafts, "text" | "onTheWay"> & Partial<Drafts>;
+};
 
-function isSavedTab(value: unknown): value is SavedBefore {
+function isSavedTab(value: unknown): value is EarlierSavedTab {
   return (
     isObject(value) &&
     isText(value["tabId"]) &&

@@ -137,7 +137,7 @@ suite("shortened entries", () => {
     content: [],
     options: [],
   };
-  test("keeps an entry without images and process each once", () => {
+  test("keeps an entry without images and processes each once", () => {
     equal(bare(question), question);
     const picture: Entry = { kind: "media", id: "m", content: { kind: "image", mimeType: "image/png", data: "AA" } };
     equal(bare(picture), bare(picture));

@@ -1,9 +1,9 @@
 /**
- * Shortens an entry to the room in a saved page. Pure.
+ * Shortens an entry for a saved page. Pure.
  *
  * Invariants:
  * - `shortened` returns an entry of the same kind and id.
- * - Its texts take at most half of `limit` as JSON.
+ * - The texts of the result take at most half of `limit` as JSON.
  * - Lists keep their first items.
  * - An incomplete form cannot be answered.
  */
@@ -16,18 +16,18 @@ const MAX_STEPS = 20,
   MAX_OPTIONS = 20,
   MAX_ATTACHED = 20;
 
-/** Cuts a text to 1/`of` of the room for text. */
+/** Truncates a text to 1/`divisor` of the available characters. */
 interface Cut {
-  (text: string, of: number): string;
-  (text: string | undefined, of: number): string | undefined;
+  (text: string, divisor: number): string;
+  (text: string | undefined, divisor: number): string | undefined;
 }
 
-/** JSON uses up to six characters per character. */
+/** JSON escapes a character by up to six characters. */
 function cutter(limit: number): Cut {
-  function cut(text: string, of: number): string;
-  function cut(text: string | undefined, of: number): string | undefined;
-  function cut(text: string | undefined, of: number): string | undefined {
-    return text?.slice(0, Math.floor(limit / 12 / of));
+  function cut(text: string, divisor: number): string;
+  function cut(text: string | undefined, divisor: number): string | undefined;
+  function cut(text: string | undefined, divisor: number): string | undefined {
+    return text?.slice(0, Math.floor(limit / 12 / divisor));
   }
   return cut;
 }
@@ -39,7 +39,7 @@ export function shortened(entry: Entry, limit: number): Entry {
       return {
         ...entry,
         text: cut(entry.text, entry.attachments ? 2 : 1),
-        ...given(
+        ...optional(
           "attachments",
           entry.attachments?.slice(0, MAX_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut)),
         ),
@@ -67,7 +67,7 @@ export function shortened(entry: Entry, limit: number): Entry {
     case "plan":
       return {
         ...entry,
-        ...given("text", cut(entry.text, 4)),
+        ...optional("text", cut(entry.text, 4)),
         steps: entry.steps.slice(0, MAX_STEPS).map(({ content, priority, status }) => ({
           content: cut(content, 40),
           priority: cut(priority, 80),
@@ -78,8 +78,8 @@ export function shortened(entry: Entry, limit: number): Entry {
       return {
         ...entry,
         text: cut(entry.text, 4),
-        ...given("from", cut(entry.from, 4)),
-        ...given("detail", cut(entry.detail, 2)),
+        ...optional("from", cut(entry.from, 4)),
+        ...optional("detail", cut(entry.detail, 2)),
       };
     case "compaction":
       return {
@@ -87,15 +87,15 @@ export function shortened(entry: Entry, limit: number): Entry {
         compactionId: cut(entry.compactionId, 8),
         status: cut(entry.status, 8),
         text: cut(entry.text, 2),
-        ...given("error", cut(entry.error, 4)),
+        ...optional("error", cut(entry.error, 4)),
       };
     case "subagent":
       return {
         ...entry,
         sessionId: cut(entry.sessionId, 8),
         name: cut(entry.name, 8),
-        ...given("description", cut(entry.description, 4)),
-        ...given("error", cut(entry.error, 4)),
+        ...optional("description", cut(entry.description, 4)),
+        ...optional("error", cut(entry.error, 4)),
         entries: [],
       };
     case "message":
@@ -112,25 +112,25 @@ function shortenedPermission(entry: Permission, cut: Cut): Permission {
     agent: cut(entry.agent, 16),
     title: cut(entry.title, 4),
     toolKind: cut(entry.toolKind, 16),
-    ...given("input", cut(entry.input, 4)),
+    ...optional("input", cut(entry.input, 4)),
     content: [],
     options: entry.options
       .slice(0, MAX_OPTIONS)
       .map(({ optionId, name, kind }) => ({ optionId: cut(optionId, 160), name: cut(name, 160), kind })),
-    ...given("subagent", shortenedName(entry.subagent, cut)),
+    ...optional("subagent", shortenedName(entry.subagent, cut)),
     ...(answered?.kind === "selected"
       ? { answered: { ...answered, optionId: cut(answered.optionId, 16), name: cut(answered.name, 16) } }
       : {}),
   };
 }
 
-/** A shortened form would be a different form: it is kept as a cancelled question. */
+/** Stores the question as cancelled, because a shortened form would be a different form. */
 function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
   const { ask } = entry;
   const named = {
     ...entry,
     agent: cut(entry.agent, 16),
-    ...given("subagent", shortenedName(entry.subagent, cut)),
+    ...optional("subagent", shortenedName(entry.subagent, cut)),
     message: cut(entry.message, 4),
     answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be stored" },
   };
@@ -141,8 +141,8 @@ function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
     ask: {
       mode: "form",
       fields: [],
-      ...given("title", cut(ask.title, 8)),
-      ...given("description", cut(ask.description, 4)),
+      ...optional("title", cut(ask.title, 8)),
+      ...optional("description", cut(ask.description, 4)),
     },
   };
 }
@@ -159,11 +159,15 @@ function shortenedContent(content: ToolContent, cut: Cut): ToolContent {
       return {
         kind: "diff",
         path: cut(content.path, 4),
-        ...given("oldText", cut(content.oldText, 4)),
+        ...optional("oldText", cut(content.oldText, 4)),
         newText: cut(content.newText, 4),
       };
     case "terminal":
-      return { kind: "terminal", terminalId: cut(content.terminalId, 4), ...given("output", cut(content.output, 2)) };
+      return {
+        kind: "terminal",
+        terminalId: cut(content.terminalId, 4),
+        ...optional("output", cut(content.output, 2)),
+      };
     case "image":
       return OMITTED_IMAGE;
     case "audio":
@@ -172,22 +176,22 @@ function shortenedContent(content: ToolContent, cut: Cut): ToolContent {
       return {
         kind: "resource",
         uri: cut(content.uri, 4),
-        ...given("name", cut(content.name, 8)),
-        ...given("description", cut(content.description, 8)),
-        ...given("mimeType", cut(content.mimeType, 16)),
-        ...given("text", cut(content.text, 4)),
-        ...given("bytes", content.bytes),
+        ...optional("name", cut(content.name, 8)),
+        ...optional("description", cut(content.description, 8)),
+        ...optional("mimeType", cut(content.mimeType, 16)),
+        ...optional("text", cut(content.text, 4)),
+        ...optional("bytes", content.bytes),
       };
     case "other":
       return { ...content, what: cut(content.what, 4), json: cut(content.json, 2) };
   }
 }
 
-function given<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
+function optional<K extends string, T>(key: K, value: T | undefined): { readonly [P in K]?: T } {
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
 }
 
-/** For attachments that are already reduced to names. */
+/** `attachment` has no content (`bareOf`). */
 function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
   switch (attachment.kind) {
     case "file":
@@ -196,7 +200,7 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
     case "symbol":
       return { ...attachment, name: cut(attachment.name, 80), path: cut(attachment.path, 80) };
     case "selection":
-      return { ...attachment, name: cut(attachment.name, 80), ...given("path", cut(attachment.path, 80)) };
+      return { ...attachment, name: cut(attachment.name, 80), ...optional("path", cut(attachment.path, 80)) };
     case "problems":
     case "transcript":
       return attachment;
@@ -211,19 +215,19 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
 
 const OMITTED_IMAGE: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be stored)" };
 
-/** Entries are immutable, so that each is processed once. */
-const bared = new WeakMap<Entry, Entry>();
+/** Cache by entry, because entries are immutable. */
+const bareEntries = new WeakMap<Entry, Entry>();
 
-/** The entry without image data and attached texts; the same entry if it has none. */
+/** The entry without image data and attached texts; the same entry if it contains neither. */
 export function bare(entry: Entry): Entry {
-  const known = bared.get(entry);
-  if (known !== undefined) return known;
-  const made = named(entry);
-  bared.set(entry, made);
-  return made;
+  const cached = bareEntries.get(entry);
+  if (cached !== undefined) return cached;
+  const result = withoutContent(entry);
+  bareEntries.set(entry, result);
+  return result;
 }
 
-function named(entry: Entry): Entry {
+function withoutContent(entry: Entry): Entry {
   switch (entry.kind) {
     case "user":
       return entry.attachments?.some(attachment => bareOf(attachment) !== attachment)

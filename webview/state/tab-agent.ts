@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - A tab with a replaced agent has a new session under the same tab id.
- * - Everything typed or sent in it is a draft or on its way to that session.
+ * - The typed text and the unanswered prompts become the draft or prompts in flight to the new session.
  * - A tab with an answer keeps its agent.
  */
 import * as l10n from "@vscode/l10n";
@@ -38,7 +38,7 @@ function isUnanswered(tab: Tab): boolean {
   return turnOf(tab) === "idle" && tab.conversation.entries.every(({ kind }) => kind === "notice" || kind === "user");
 }
 
-/** The user selected an agent at the prompt, which also becomes the agent of new tabs. */
+/** Handles a selection in the agent picker. The selected agent also becomes the agent of new tabs. */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
     agent = agentOf(page.agents, agentId);
@@ -60,7 +60,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
   );
 }
 
-/** The user selected another agent with a recovery button of the tab. */
+/** Handles the selection of another agent by a recovery button of the tab. */
 export function agentSelected(
   page: Page,
   { tabId, agentId }: Extract<HostToPage, { type: "agentSelected" }>,
@@ -82,17 +82,17 @@ export function agentSelected(
 function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): Step {
   const { tabId } = tab;
   const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.requestNumber, now), drafts: draftsFor(tab, agent.id) };
-  const again: readonly Effect[] = [
+  const reopening: readonly Effect[] = [
     post({ type: "closeTab", tabId }),
     post({ type: "newTab", tabId, agentId: agent.id }),
     ...(page.selected === tabId ? [post({ type: "selectTab", tabId })] : []),
   ];
-  return chain([withTab(page, fresh), [show(fresh), SAVE, ...again]], p => askHost(p, [tabId], "missing", now));
+  return chain([withTab(page, fresh), [show(fresh), SAVE, ...reopening]], p => askHost(p, [tabId], "missing", now));
 }
 
 /**
  * Unanswered prompts are sent to the new session under new ids, because the host does not forward a failed id again. If
- * an attachment's content is not available, they become the draft instead.
+ * an attachment's content is not available, the prompts become the draft instead.
  */
 function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, agentId: string): drafts.Drafts {
   const sent = entries.flatMap((entry): readonly drafts.Sent[] =>
@@ -108,14 +108,14 @@ function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, ag
   );
   const waiting = [...sent, ...(queue?.prompts ?? []), ...before.onTheWay].map(prompt => ({
     ...prompt,
-    messageId: `${prompt.messageId.slice(-MAX_ID)}+${agentId.slice(0, MAX_ID)}`,
+    messageId: `${prompt.messageId.slice(-MAX_ID_LENGTH)}+${agentId.slice(0, MAX_ID_LENGTH)}`,
   }));
-  const isKept = waiting.every(({ attachments = [] }) => attachments.every(isWhole));
-  return isKept
+  const areComplete = waiting.every(({ attachments = [] }) => attachments.every(isWhole));
+  return areComplete
     ? { ...before, takenBack: [], onTheWay: waiting }
     : drafts.returned(
         { ...before, takenBack: [], onTheWay: [] },
         waiting.map(prompt => ({ ...prompt, attachments: (prompt.attachments ?? []).filter(isWhole) })),
       );
 }
-const MAX_ID = 80;
+const MAX_ID_LENGTH = 80;

@@ -1,7 +1,7 @@
 /** Title of a tab. Pure. */
 import type { Tab } from "./page-model";
 
-/** The agent's title, otherwise the start of the first prompt; `undefined` if there is neither. */
+/** The agent's title, otherwise the start of the first prompt; `undefined` if neither exists. */
 export function titleOf({
   conversation: { title, entries },
   drafts: { onTheWay },
@@ -9,10 +9,10 @@ export function titleOf({
   if (title !== undefined && title !== "") return title;
   const first = entries.find(({ kind }) => kind === "user"),
     text = first?.kind === "user" ? first.text : (onTheWay[0]?.text ?? "");
-  const words = text.replaceAll(/\s+/g, " ").trim();
-  if (words === "") return undefined;
-  if (words.length <= MAX_TITLE) return words;
-  const cut = words.slice(0, MAX_TITLE),
+  const line = text.replaceAll(/\s+/g, " ").trim();
+  if (line === "") return undefined;
+  if (line.length <= MAX_TITLE) return line;
+  const cut = line.slice(0, MAX_TITLE),
     atWord = cut.lastIndexOf(" ");
   return `${(atWord > MAX_TITLE / 2 ? cut.slice(0, atWord) : cut).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

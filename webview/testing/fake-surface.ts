@@ -40,7 +40,7 @@ export class FakeSurface implements Surface<FakeElement> {
     this.#touch("place", child);
     this.#cut(child);
     const at = before === undefined ? parent.children.length : parent.children.indexOf(before);
-    if (at === -1) throw new Error("It is to be placed before a child that is not there.");
+    if (at === -1) throw new Error("The reference element is not a child of the parent.");
     parent.children.splice(at, 0, child);
     child.parent = parent;
   }
@@ -63,7 +63,7 @@ export class FakeSurface implements Surface<FakeElement> {
   at(...path: readonly number[]): FakeElement {
     return path.reduce<FakeElement>((element, i) => {
       const child = element.children[i];
-      if (!child) throw new Error(`Nothing is at ${path.join(", ")}.`);
+      if (!child) throw new Error(`No element is at ${path.join(", ")}.`);
       return child;
     }, this.root);
   }
@@ -101,8 +101,8 @@ export const seenOf = ({ tag, attributes, isChecked, text, children }: FakeEleme
 
 export function wantedOf({ tag, attributes = {}, isPlace, isChecked = false, text, children = [] }: Piece): Seen {
   const all: Record<string, string | undefined> = { ...attributes, ...(isPlace ? { tabindex: "-1" } : {}) };
-  const there = Object.entries(all)
+  const present = Object.entries(all)
     .filter((entry): entry is [string, string] => entry[1] !== undefined)
     .sort(([a], [b]) => (a < b ? -1 : 1));
-  return [tag, Object.fromEntries(there), isChecked, text ?? (children.length > 0 ? children.map(wantedOf) : "")];
+  return [tag, Object.fromEntries(present), isChecked, text ?? (children.length > 0 ? children.map(wantedOf) : "")];
 }

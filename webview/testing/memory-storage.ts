@@ -1,7 +1,7 @@
 import type { TextStorage } from "../runtime/page-copy";
 
-/** Browser storage with room for this number of characters. */
-export function memoryStorage(room = Infinity): TextStorage {
+/** Browser storage with a quota in characters. */
+export function memoryStorage(quota = Infinity): TextStorage {
   const items = new Map<string, string>();
   const used = (without: string): number =>
     [...items].reduce((sum, [key, text]) => sum + (key === without ? 0 : key.length + text.length), 0);
@@ -15,7 +15,7 @@ export function memoryStorage(room = Infinity): TextStorage {
       items.delete(key);
     },
     setItem: (key, text) => {
-      if (used(key) + key.length + text.length > room) throw new Error("QuotaExceededError");
+      if (used(key) + key.length + text.length > quota) throw new Error("QuotaExceededError");
       items.set(key, text);
     },
   };

@@ -69,10 +69,12 @@ const flag = fc.boolean();
 const tone = fc.constantFrom<Tone>("neutral", "good", "warning", "error");
 
 /** Omits undefined properties. */
-const some = <T extends object>(made: fc.Arbitrary<{ [K in keyof T]: T[K] | undefined }>): fc.Arbitrary<T> =>
-  made.map(each => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as T);
+const withoutUndefined = <T extends object>(
+  arbitrary: fc.Arbitrary<{ [K in keyof T]: T[K] | undefined }>,
+): fc.Arbitrary<T> =>
+  arbitrary.map(each => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as T);
 
-const button = some<RowButton>(
+const button = withoutUndefined<RowButton>(
   fc.record({
     action: fc.constantFrom(...ROW_ACTIONS),
     label: text,
@@ -82,9 +84,12 @@ const button = some<RowButton>(
 );
 const buttons = fc.array(button, { maxLength: 5 });
 const marks = fc.array(fc.record<Mark>({ tone, text }), { maxLength: 3 });
-const findings = fc.array(some<Finding>(fc.record({ tone, sentence: text, detail: maybe(text), buttons })), {
-  maxLength: 2,
-});
+const findings = fc.array(
+  withoutUndefined<Finding>(fc.record({ tone, sentence: text, detail: maybe(text), buttons })),
+  {
+    maxLength: 2,
+  },
+);
 const progress = fc.oneof(
   fc.record({ label: text }),
   fc.record({ label: text, percent: fc.oneof(fc.integer({ min: 0, max: 100 }), fc.double()) }),
@@ -108,7 +113,7 @@ const row = {
   findings,
   buttons,
 };
-const note = some<Note>(
+const note = withoutUndefined<Note>(
   fc.record({
     tone,
     sentence: text,
@@ -116,10 +121,12 @@ const note = some<Note>(
   }),
 );
 
-export const anyView: fc.Arbitrary<SettingsView> = some<SettingsView>(
+export const anyView: fc.Arbitrary<SettingsView> = withoutUndefined<SettingsView>(
   fc.record({
-    agents: fc.array(some<AgentRow>(fc.record({ ...row, isCurrent: flag, bypass: maybe(flag) })), { maxLength: 5 }),
-    extensions: fc.array(some<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
+    agents: fc.array(withoutUndefined<AgentRow>(fc.record({ ...row, isCurrent: flag, bypass: maybe(flag) })), {
+      maxLength: 5,
+    }),
+    extensions: fc.array(withoutUndefined<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
     requireModifier: flag,
     updates: fc.constantFrom(...UPDATE_MODES),
     notes: fc.array(note, { maxLength: 3 }),

@@ -1,4 +1,5 @@
-// Sixty tools, and one that asks first. They log their calls in a file of the workspace that only this test uses.
+// Sixty tools, and a tool that requests confirmation. The tools log their calls in a file of the workspace that only
+// this test uses.
 const { appendFileSync } = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");

@@ -1,5 +1,5 @@
-// An ACP agent up to version `argv[2]`. It appends every received method to the file `argv[3]` and rejects unknown
-// ones.
+// An ACP agent up to version `argv[2]`. Appends every received method to the file `argv[3]` and rejects unknown
+// methods.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -16,7 +16,7 @@ import { blockContent, wordsOf } from "./content";
 import { controlsOf } from "./controls";
 import { UPDATE_KINDS } from "../methods";
 
-/** The changes of an update to the conversation, and the number of ids that it took from `makeId(0)`, `makeId(1)`… */
+/** The events of an update, and the number of ids used from `makeId(0)`, `makeId(1)`… */
 export interface Adapted {
   readonly events: readonly ChatEvent[];
   readonly made: number;
@@ -29,7 +29,9 @@ export type MakeId = (n: number) => string;
 /** The display name of the session with this id. */
 export type SessionName = (sessionId: string) => string;
 
-/** An update that is the same in v1 and v2. Updates of an unknown kind share one placeholder per kind and turn. */
+/**
+ * Converts an update that is the same in v1 and v2. Updates of an unknown kind share one placeholder per kind and turn.
+ */
 export function adaptCommon(
   conversation: Conversation,
   kind: string,
@@ -54,11 +56,11 @@ export function adaptCommon(
     case UPDATE_KINDS.compaction_update:
       return compaction(conversation, update, makeId);
     case UPDATE_KINDS.compaction_summary_chunk:
-      return compactionGrows(conversation, update, makeId);
+      return appendCompactionSummary(conversation, update, makeId);
     case UPDATE_KINDS.session_message:
       return sessionMessage(conversation, update, makeId, nameOf);
     case UPDATE_KINDS.session_message_chunk:
-      return sessionMessageGrows(conversation, update, makeId);
+      return appendSessionMessage(conversation, update, makeId);
     case UPDATE_KINDS.plan_removed:
       return planRemoved(conversation, update);
     default:
@@ -66,7 +68,7 @@ export function adaptCommon(
   }
 }
 
-/** Keeps the raw JSON of the first one. */
+/** Keeps the raw JSON of the first update of the kind. */
 function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, makeId: MakeId): Adapted {
   const what = kind.slice(0, LINE_LIMIT);
   for (let i = entries.length - 1; i >= 0 && entries[i]?.kind !== "user"; i--) {
@@ -82,9 +84,12 @@ function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, ma
 
 // --- messages between sessions of the agent
 
-/** A patch by `messageId` (schema v2, `SessionMessage`). Its chunks may arrive before, between and after patches. */
+/**
+ * Applies a patch by `messageId` (schema v2, `SessionMessage`). Its chunks may arrive before, between and after
+ * patches.
+ */
 function sessionMessage(conversation: Conversation, update: JsonObject, makeId: MakeId, nameOf: SessionName): Adapted {
-  const known = knownMessage(conversation, update),
+  const known = findMessage(conversation, update),
     blocks = Array.isArray(update.content) ? update.content : undefined;
   const named = (id: unknown, before: string): string =>
     id === undefined ? before : typeof id === "string" ? nameOf(id) : "";
@@ -93,14 +98,14 @@ function sessionMessage(conversation: Conversation, update: JsonObject, makeId: 
     id: known?.id ?? idWith(makeId(0), stringOr(update.messageId, "")),
     from: named(update.senderSessionId, known?.from ?? ""),
     to: named(update.recipientSessionId, known?.to ?? ""),
-    text: blocks ? blocks.map(wordsIn).join("") : update.content === null ? "" : (known?.text ?? ""),
+    text: blocks ? blocks.map(blockText).join("") : update.content === null ? "" : (known?.text ?? ""),
   };
   return { events: [{ type: "upsert", entry }], made: known ? 0 : 1 };
 }
 
-function sessionMessageGrows(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const known = knownMessage(conversation, update),
-    text = wordsIn(update.content);
+function appendSessionMessage(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
+  const known = findMessage(conversation, update),
+    text = blockText(update.content);
   if (known) return { events: [{ type: "append", id: known.id, offset: known.text.length, text }], made: 0 };
   return {
     events: [
@@ -113,12 +118,12 @@ function sessionMessageGrows(conversation: Conversation, update: JsonObject, mak
   };
 }
 
-/** Text; any other content is represented by its type. */
-function wordsIn(block: unknown): string {
+/** The text of a block; other content is represented by its type. */
+function blockText(block: unknown): string {
   return wordsOf(block) ?? `[${stringOr(objectOr(block).type, "content")}]`;
 }
 
-function knownMessage({ entries }: Conversation, { messageId }: JsonObject): SessionMessage | undefined {
+function findMessage({ entries }: Conversation, { messageId }: JsonObject): SessionMessage | undefined {
   const wanted = stringOr(messageId, "").slice(0, MESSAGE_ID_LIMIT);
   return entries.findLast(
     (entry): entry is SessionMessage => entry.kind === "message" && messageIdOf(entry.id) === wanted,
@@ -133,7 +138,7 @@ function planRemoved(conversation: Conversation, { planId }: JsonObject): Adapte
     : { events: [{ type: "upsert", entry: { kind: "plan", id: plan.id, steps: [] } }], made: 0 };
 }
 
-/** The entry of the plan with this id from the agent. */
+/** The entry of the plan with the agent's id `planId`. */
 export function planWith(
   { entries }: Conversation,
   planId: string,
@@ -164,15 +169,15 @@ export function chunk(
   if (text === "") return NOTHING;
   const messageId = stringOr(update.messageId, undefined);
   const last = conversation.entries.at(-1);
-  if (last?.kind === kind && (kind !== "agent" || !("interrupted" in last)) && continues(last.id, messageId))
+  if (last?.kind === kind && (kind !== "agent" || !("interrupted" in last)) && isSameMessage(last.id, messageId))
     return { events: [{ type: "append", id: last.id, offset: last.text.length, text }], made: 0 };
   const id = messageId === undefined ? makeId(0) : idWith(makeId(0), messageId);
   return { events: [{ type: "upsert", entry: { kind, id, text } }], made: 1 };
 }
 
-/** Separates our id from the agent's message id, so that the next chunk can be compared. */
-const MESSAGE = "/";
-/** Characters. Ids are sent with every event. */
+/** Separates Symposium's id from the agent's message id in an entry id. */
+const ID_SEPARATOR = "/";
+/** Maximum characters of a message id, which every event contains. */
 const MESSAGE_ID_LIMIT = 100;
 
 export function isEcho(conversation: Conversation, update: JsonObject): boolean {
@@ -180,19 +185,19 @@ export function isEcho(conversation: Conversation, update: JsonObject): boolean 
   return userEntry?.kind === "user" && userEntry.text.includes(wordsOf(update.content) ?? "");
 }
 
-function continues(entryId: string, messageId: string | undefined): boolean {
+function isSameMessage(entryId: string, messageId: string | undefined): boolean {
   const text = messageIdOf(entryId);
   return messageId === undefined || text === undefined || text === messageId.slice(0, MESSAGE_ID_LIMIT);
 }
 
-/** The agent's id (its first characters) of the message or plan to which an entry belongs. */
+/** The agent's id of the message or plan in an entry id, truncated to `MESSAGE_ID_LIMIT`. */
 export function messageIdOf(entryId: string): string | undefined {
-  const at = entryId.indexOf(MESSAGE);
+  const at = entryId.indexOf(ID_SEPARATOR);
   return at === -1 ? undefined : entryId.slice(at + 1);
 }
 
 export function idWith(ours: string, theirs: string): string {
-  return `${ours}${MESSAGE}${theirs.slice(0, MESSAGE_ID_LIMIT)}`;
+  return `${ours}${ID_SEPARATOR}${theirs.slice(0, MESSAGE_ID_LIMIT)}`;
 }
 
 export function stepsOf(raw: unknown): readonly PlanStep[] {
@@ -250,9 +255,9 @@ const LINE_LIMIT = 1_000,
 /** Maximum items of a displayed list. */
 const MAX_ITEMS = 1_000;
 
-/** A patch by `compactionId` (schema v1, `CompactionUpdate`). A summary in it replaces the previous one. */
+/** Applies a patch by `compactionId` (schema v1, `CompactionUpdate`). Its summary replaces the previous one. */
 function compaction(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const known = knownCompaction(conversation, update);
+  const known = findCompaction(conversation, update);
   const summary = Array.isArray(update.summary)
     ? cut(update.summary.map(block => wordsOf(block) ?? "").join(""), TOOL_JSON_LIMIT)
     : (known?.text ?? "");
@@ -268,8 +273,8 @@ function compaction(conversation: Conversation, update: JsonObject, makeId: Make
   return { events: [{ type: "upsert", entry }], made: known ? 0 : 1 };
 }
 
-function compactionGrows(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const known = knownCompaction(conversation, update),
+function appendCompactionSummary(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
+  const known = findCompaction(conversation, update),
     text = wordsOf(update.content) ?? "";
   if (known) return { events: [{ type: "append", id: known.id, offset: known.text.length, text }], made: 0 };
   return {
@@ -283,7 +288,7 @@ function compactionGrows(conversation: Conversation, update: JsonObject, makeId:
   };
 }
 
-function knownCompaction({ entries }: Conversation, update: JsonObject): Compaction | undefined {
+function findCompaction({ entries }: Conversation, update: JsonObject): Compaction | undefined {
   const compactionId = compactionIdOf(update);
   return entries.findLast(
     (entry): entry is Compaction => entry.kind === "compaction" && entry.compactionId === compactionId,

@@ -2,7 +2,7 @@
 import { TOOL_JSON_LIMIT, type Resource, type ToolContent } from "../../../src/protocol/chat/chat";
 import { cut, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 
-/** Characters of base64. */
+/** Maximum characters of base64 data. */
 const IMAGE_LIMIT = 2_000_000;
 
 /** A content block (schema v1, `ContentBlock`). */

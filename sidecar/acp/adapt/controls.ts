@@ -1,27 +1,25 @@
 /**
- * The options of an agent that the user can select: `configOptions` of ACP v1 and v2, otherwise the older `modes` and,
- * for still older agents, `models`. Pure and lenient: an option of an unknown kind is omitted, as the schema requires.
+ * The options of an agent that the user can set: `configOptions` of ACP v1 and v2, or the older `modes` and `models`.
+ * Pure and lenient: options of an unknown kind are omitted, as the schema requires.
  */
 import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/chat/controls";
 import type { AcpVersion } from "../initialize";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { AGENT_METHODS, DRAFT_AGENT_METHODS } from "../methods";
 
-/** Ids of the controls for the older members. No agent uses them as option ids. */
+/** Ids of the controls for `modes` and `models`. No agent uses them as option ids. */
 export const MODE = "acp:mode",
   MODEL = "acp:model";
 
-/**
- * From the result of `session/new`, `load` or `resume`, of `session/set_config_option`, or a `config_option_update`.
- */
+/** Reads a result of `session/new`, `load`, `resume` or `session/set_config_option`, or a `config_option_update`. */
 export function controlsOf(raw: unknown): readonly Control[] {
   const { configOptions, modes, models } = objectOr(raw);
   if (Array.isArray(configOptions)) return unique(configOptions.filter(isObject).flatMap(option));
   const { availableModes, currentModeId } = objectOr(modes),
     { availableModels, currentModelId } = objectOr(models);
   return [
-    ...older(MODE, "Mode", "mode", arrayOr(availableModes), "id", currentModeId),
-    ...older(MODEL, "Model", "model", arrayOr(availableModels), "modelId", currentModelId),
+    ...legacyControl(MODE, "Mode", "mode", arrayOr(availableModes), "id", currentModeId),
+    ...legacyControl(MODEL, "Model", "model", arrayOr(availableModels), "modelId", currentModelId),
   ];
 }
 
@@ -73,7 +71,7 @@ function groupsOf(options: readonly JsonObject[]): readonly ControlGroup[] {
   return [...(single.length > 0 ? [{ choices: single }] : []), ...groups.filter(({ choices }) => choices.length > 0)];
 }
 
-function older(
+function legacyControl(
   id: string,
   name: string,
   category: string,

@@ -159,7 +159,7 @@ suite("form value", () => {
     const [field] = fields({ x: { title: "X", ...property } }, required ? ["x"] : []);
     return field && wrongValue(field, value);
   };
-  const TABLE: readonly [property: object, good: readonly unknown[], wrong: readonly unknown[]][] = [
+  const TABLE: readonly [property: object, valid: readonly unknown[], invalid: readonly unknown[]][] = [
     [{ type: "string", minLength: 2, maxLength: 3 }, ["ab", "🐎🐎", "", undefined], ["a", "abcd", 5]],
     [{ type: "string", format: "email" }, ["a@b"], ["a", "a b@c"]],
     [{ type: "string", format: "uri" }, ["https://a", "urn:x"], ["a", "//a"]],
@@ -172,10 +172,10 @@ suite("form value", () => {
     [{ type: "string", enum: ["a"] }, ["a"], ["b"]],
     [{ type: "array", items: { enum: ["a", "b"] }, minItems: 2, maxItems: 2 }, [["a", "b"], []], [["a"], ["c", "a"]]],
   ];
-  for (const [property, good, wrong] of TABLE)
+  for (const [property, valid, invalid] of TABLE)
     test(`is validated for ${JSON.stringify(property)}`, () => {
-      for (const value of good) equal(check(property, value as string), undefined, String(value));
-      for (const value of wrong) match(check(property, value as string) ?? "nothing was wrong", /^X/, String(value));
+      for (const value of valid) equal(check(property, value as string), undefined, String(value));
+      for (const value of invalid) match(check(property, value as string) ?? "nothing was wrong", /^X/, String(value));
     });
 
   test("is rejected if required and missing", () => {

@@ -24,7 +24,7 @@ export function elicitationFrom(raw: unknown): Elicitable {
   }
 }
 
-/** Only schemes that open in a browser: no other scheme may start a program on the user's machine. */
+/** Accepts only http and https: other schemes could start a program on the user's machine. */
 function page(message: string, { url, elicitationId }: JsonObject): Elicitable {
   if (typeof elicitationId !== "string") return { wrong: "elicitationId is missing" };
   const text = stringOr(url, "");
@@ -134,13 +134,13 @@ function optionsOf(property: JsonObject): readonly FieldOption[] | undefined {
 function given<K extends string, T>(
   key: K,
   value: unknown,
-  is: (value: unknown) => value is T,
+  isValid: (value: unknown) => value is T,
 ): { readonly [P in K]?: T } {
-  return is(value) ? ({ [key]: value } as { readonly [P in K]?: T }) : {};
+  return isValid(value) ? ({ [key]: value } as { readonly [P in K]?: T }) : {};
 }
 
-function initial<T>(value: unknown, is: (value: unknown) => value is T): { readonly initial?: T } {
-  return given("initial", value, is);
+function initial<T>(value: unknown, isValid: (value: unknown) => value is T): { readonly initial?: T } {
+  return given("initial", value, isValid);
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && value.length <= TEXT_LIMIT;

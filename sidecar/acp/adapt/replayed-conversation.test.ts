@@ -31,7 +31,7 @@ function added(shown: Conversation, updates: readonly unknown[]): Conversation {
   return events.reduce(applyEvent, shown);
 }
 
-function story({ entries }: Conversation): readonly string[] {
+function lines({ entries }: Conversation): readonly string[] {
   return entries.map(entry =>
     entry.kind === "tool" ? `tool ${entry.toolCallId}` : "text" in entry ? `${entry.kind} ${entry.text}` : entry.kind,
   );
@@ -48,19 +48,19 @@ suite("missingPart", () => {
       [prompt, answer] = shown.entries;
     const interrupted = { ...shown, entries: [prompt, { ...answer, interrupted: true }] as Entry[] };
     const after = added(interrupted, [user("hi"), agent("Hello."), tool("t1"), agent("Bye.")]);
-    deepEqual(story(after), ["user hi", "agent Hello.", "tool t1", "agent Bye."]);
+    deepEqual(lines(after), ["user hi", "agent Hello.", "tool t1", "agent Bye."]);
     equal("interrupted" in (after.entries[1] ?? {}), false);
   });
 
   test("adds the turns of another client", () => {
     deepEqual(
-      story(added(shownAfter("hi", [agent("Hello.")]), [user("hi"), agent("Hello."), user("more"), agent("Yes.")])),
+      lines(added(shownAfter("hi", [agent("Hello.")]), [user("hi"), agent("Hello."), user("more"), agent("Yes.")])),
       ["user hi", "agent Hello.", "user more", "agent Yes."],
     );
   });
 
   test("shows the whole replay in a tab without a conversation", () => {
-    deepEqual(story(added(EMPTY, [user("a "), user("prompt"), agent("Yes.")])), ["user a prompt", "agent Yes."]);
+    deepEqual(lines(added(EMPTY, [user("a "), user("prompt"), agent("Yes.")])), ["user a prompt", "agent Yes."]);
   });
 
   test("adds nothing if the replay contradicts the shown answer or lacks its prompt", () => {
@@ -72,7 +72,7 @@ suite("missingPart", () => {
 
   test("recognizes a prompt that is repeated with its attachments", () => {
     const replay = [user("hi"), user("\nFile a.ts:\n…"), agent("Hello.")];
-    deepEqual(story(added(shownAfter("hi", []), replay)), ["user hi", "agent Hello."]);
+    deepEqual(lines(added(shownAfter("hi", []), replay)), ["user hi", "agent Hello."]);
   });
 
   test("reads whole messages of version 2", () => {
@@ -81,7 +81,7 @@ suite("missingPart", () => {
       { sessionUpdate: "agent_message", messageId: "m2", content: [{ type: "text", text: "Hello." }] },
     ];
     const { events } = missingPart(shownAfter("hi", [agent("Hel")]), updates, 2, n => `new-${n}`);
-    deepEqual(story(events.reduce(applyEvent, shownAfter("hi", [agent("Hel")]))), ["user hi", "agent Hello."]);
+    deepEqual(lines(events.reduce(applyEvent, shownAfter("hi", [agent("Hel")]))), ["user hi", "agent Hello."]);
   });
 
   test("restores each conversation that was cut off anywhere, and adds nothing the second time", () => {

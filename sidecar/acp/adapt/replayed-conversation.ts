@@ -1,11 +1,10 @@
 /**
- * Finds the part of an agent's replay that the tab does not show. An agent that loads a session replays its whole
- * conversation (schema v1, `session/load`). The tab shows it already, except for the end of an answer that was lost
- * with a process, and turns of another client. Pure.
+ * Finds the entries of an agent's replay that the tab does not show. `session/load` replays the whole conversation
+ * (schema v1). The tab can lack the end of an answer that was lost with a process, and turns of another client. Pure.
  *
  * Invariants:
- * - Shown entries keep their text, or their text grows.
- * - Nothing is shown twice: the same replay adds nothing to its own result.
+ * - The text of a shown entry is kept or extended.
+ * - The operation is idempotent: the same replay adds nothing to its own result.
  * - A replay that contradicts the shown conversation adds nothing.
  */
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat/chat";
@@ -54,8 +53,8 @@ function replayed(
     conversation = emptyConversation(agent, cwd);
   for (const update of updates) {
     const makeNext: MakeId = n => makeId(made + n),
-      { events, made: more } = promptOf(conversation, update, makeNext) ?? adapt(conversation, update, makeNext);
-    made += more;
+      { events, made: count } = promptOf(conversation, update, makeNext) ?? adapt(conversation, update, makeNext);
+    made += count;
     conversation = events.reduce(applyEvent, conversation);
   }
   return { entries: conversation.entries, made };
@@ -91,8 +90,8 @@ function isSamePrompt(shown: string, replay: string): boolean {
 }
 
 /**
- * The replayed entries after the end of the shown answer. Answers are compared by their whole text, because an agent
- * replays it in other parts. `undefined`: the texts differ.
+ * The replayed entries after the end of the shown answer. Answers are compared by their whole text, because a replay
+ * can split it differently. `undefined`: the texts differ.
  */
 function restOfAnswer(shown: readonly Entry[], replay: readonly Entry[]): readonly Entry[] | undefined {
   const text = shown.map(entry => (entry.kind === "agent" ? entry.text : "")).join(""),
@@ -113,7 +112,7 @@ function restOfAnswer(shown: readonly Entry[], replay: readonly Entry[]): readon
   return compared === text.length ? rest : undefined;
 }
 
-/** The part that was missing ends the interruption. */
+/** Appends the missing suffix, which ends the interruption. */
 function grown({ interrupted: _, ...entry }: Extract<Entry, { readonly kind: "agent" }>, text: string): Entry {
   return { ...entry, text: entry.text + text };
 }

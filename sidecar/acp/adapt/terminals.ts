@@ -1,7 +1,7 @@
 /**
  * Terminals that belong to the agent (schema v2, `TerminalUpdate`). Their output is displayed in the tool call that
- * references them, or in a separate call if there is none. Output is base64 of UTF-8; a character that is split between
- * two chunks is displayed as a replacement character.
+ * references them, or otherwise in a separate call. Output is base64 of UTF-8; a character that is split between two
+ * chunks is displayed as a replacement character.
  */
 import * as l10n from "@vscode/l10n";
 import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../../src/protocol/chat/chat";
@@ -10,11 +10,11 @@ import type { Adapted, MakeId } from "./common";
 
 type Terminal = Extract<ToolContent, { readonly kind: "terminal" }>;
 
-/** A patch: output in it replaces the previous output. */
+/** Applies a patch. Its output replaces the previous output. */
 export function terminalUpdate(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   const { output, exitStatus, command } = update;
   const data = output === null ? "" : stringOr(objectOr(output).data, undefined);
-  return inEach(conversation, update, makeId, before => (data === undefined ? before : text(data)), {
+  return updateCalls(conversation, update, makeId, before => (data === undefined ? before : text(data)), {
     ...(typeof command === "string" ? { title: command } : {}),
     ...(typeof exitStatus !== "object" || exitStatus === null
       ? {}
@@ -23,10 +23,10 @@ export function terminalUpdate(conversation: Conversation, update: JsonObject, m
 }
 
 export function terminalChunk(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  return inEach(conversation, update, makeId, before => before + text(stringOr(update.data, "")), {});
+  return updateCalls(conversation, update, makeId, before => before + text(stringOr(update.data, "")), {});
 }
 
-/** Adds the known output to a reference to a terminal. */
+/** Adds the stored output to a reference to a terminal. */
 export function withOutput(conversation: Conversation, terminal: Terminal): Terminal {
   if (terminal.output !== undefined) return terminal;
   const known = toolsWith(conversation, terminal.terminalId)
@@ -39,12 +39,11 @@ export function withOutput(conversation: Conversation, terminal: Terminal): Term
 }
 
 /**
- * Prefix of the `toolCallId` of a terminal's separate call, for which only the command, the output and the exit are
- * known.
+ * Prefix of the `toolCallId` of a terminal's separate call, which contains only the command, the output and the exit.
  */
-const OWN = "terminal:";
+const SEPARATE_CALL = "terminal:";
 
-function inEach(
+function updateCalls(
   conversation: Conversation,
   { terminalId }: JsonObject,
   makeId: MakeId,
@@ -61,14 +60,18 @@ function inEach(
     return {
       events: tools.map(tool => ({
         type: "upsert",
-        entry: { ...tool, ...(tool.toolCallId === `${OWN}${id}` ? own : {}), content: tool.content.map(changed) },
+        entry: {
+          ...tool,
+          ...(tool.toolCallId === `${SEPARATE_CALL}${id}` ? own : {}),
+          content: tool.content.map(changed),
+        },
       })),
       made: 0,
     };
   const entry: ToolCall = {
     kind: "tool",
     id: makeId(0),
-    toolCallId: `${OWN}${id}`,
+    toolCallId: `${SEPARATE_CALL}${id}`,
     title: l10n.t("Terminal"),
     toolKind: "execute",
     status: "in_progress",

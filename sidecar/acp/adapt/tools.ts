@@ -14,10 +14,9 @@ import { arrayOr, isObject, objectOr, readable, stringOr, type JsonObject } from
 import { blockContent, limited } from "./content";
 
 /**
- * The tool call after a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request. All three patch
- * the known call by `toolCallId`, in any order, even if it was not announced. Omitted members are kept; arrays are
- * replaced. Entries before index `since` are ignored, because a call that is announced again in a later turn is a new
- * one.
+ * Applies a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request. All three are patches by
+ * `toolCallId`, in any order, with or without an announcement. Omitted members are kept; arrays are replaced. Entries
+ * before index `since` are ignored, because a call that is announced again in a later turn is a new one.
  */
 export function toolFrom(
   conversation: Conversation,
@@ -63,7 +62,7 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Characters. Agents put whole scripts into the title of the call that runs them; the input contains the full text. */
+/** Maximum characters. Some titles contain a whole script, which the input also contains. */
 const TITLE_LIMIT = 10_000;
 /** Limits of values that are sent with every event and displayed in lists. */
 const ID_LIMIT = 1_000,

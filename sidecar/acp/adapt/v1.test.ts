@@ -5,7 +5,7 @@ import { controlsOf } from "./controls";
 import { permissionOptions } from "./tools";
 import { adaptUpdate } from "./v1";
 
-function play(...updates: readonly unknown[]): Conversation {
+function adaptAll(...updates: readonly unknown[]): Conversation {
   let made = 0;
   return updates.reduce<Conversation>(
     (conversation, raw) => {
@@ -18,7 +18,7 @@ function play(...updates: readonly unknown[]): Conversation {
     emptyConversation({ id: "a", name: "Ada" }, "/w"),
   );
 }
-const entries = (...updates: readonly unknown[]): readonly Entry[] => play(...updates).entries;
+const entries = (...updates: readonly unknown[]): readonly Entry[] => adaptAll(...updates).entries;
 const chunk = (text: string, messageId?: string, sessionUpdate = "agent_message_chunk") => ({
   sessionUpdate,
   content: { type: "text", text },
@@ -144,7 +144,7 @@ suite("ACP v1 adapter", () => {
       commands,
       title,
       entries: none,
-    } = play(
+    } = adaptAll(
       {
         sessionUpdate: "available_commands_update",
         availableCommands: [{ name: "plan", description: "d", input: { hint: "h" } }, { name: 3 }],
@@ -158,7 +158,7 @@ suite("ACP v1 adapter", () => {
   });
 
   test("stores modes, options and usage in the session", () => {
-    const { controls, usage } = play(
+    const { controls, usage } = adaptAll(
       {
         sessionUpdate: "config_option_update",
         configOptions: [{ id: "fast", name: "Fast", type: "boolean", currentValue: true }],
@@ -167,7 +167,7 @@ suite("ACP v1 adapter", () => {
     );
     deepEqual(controls, [{ kind: "switch", id: "fast", name: "Fast", category: "", value: true }]);
     deepEqual(usage, { used: 5, size: 10, cost: { amount: 0.5, currency: "EUR" } });
-    deepEqual(play({ sessionUpdate: "usage_update", used: -1, size: 10 }).usage, undefined);
+    deepEqual(adaptAll({ sessionUpdate: "usage_update", used: -1, size: 10 }).usage, undefined);
   });
 
   test("shows a mode changed by the agent in its control", () => {
@@ -201,7 +201,7 @@ suite("ACP v1 adapter", () => {
       ],
     };
     deepEqual(
-      play(
+      adaptAll(
         { sessionUpdate: "config_option_update", configOptions: [option] },
         { sessionUpdate: "current_mode_update", currentModeId: "b" },
       ).controls.map(({ value }) => value),
@@ -264,9 +264,9 @@ suite("ACP v1 adapter", () => {
   });
 
   test("drops an echo of the prompt and shows other user text as the agent's", () => {
-    const said = (text: string) => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } });
+    const userChunk = (text: string) => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } });
     deepEqual(
-      entries("hello there", said("hello "), said("there"), said("delete everything")).map(entry =>
+      entries("hello there", userChunk("hello "), userChunk("there"), userChunk("delete everything")).map(entry =>
         "text" in entry ? [entry.kind, entry.text] : [],
       ),
       [
@@ -337,7 +337,7 @@ suite("ACP v1 adapter", () => {
           { maxLength: 8 },
         ),
         updates => {
-          doesNotThrow(() => play(...updates.filter(update => typeof update !== "string")));
+          doesNotThrow(() => adaptAll(...updates.filter(update => typeof update !== "string")));
         },
       ),
       { numRuns: 500 },

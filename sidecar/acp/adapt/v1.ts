@@ -1,7 +1,7 @@
 /**
  * Converts ACP v1 to the chat model. Pure and lenient, as the schema's salvage rules require
- * (`x-deserialize-default-on-error`). An invalid field gets its default, an invalid item is omitted, and an update of
- * an unknown kind becomes one visible placeholder with the raw JSON. Nothing here throws, whatever an agent sends.
+ * (`x-deserialize-default-on-error`). An invalid field is replaced by its default, an invalid item is omitted, and an
+ * update of an unknown kind becomes one visible placeholder with the raw JSON. Never throws.
  */
 import type { Conversation, Entry } from "../../../src/protocol/chat/chat";
 import { withValue, type Control } from "../../../src/protocol/chat/controls";

@@ -1,20 +1,19 @@
 /**
- * Converts the updates of an ACP v2 session (a draft) to those of v1, for a client whose output can only grow: the
- * model picker. Messages, plans and tool calls are converted; all other updates stay as they are, and a client ignores
- * unknown ones. Bounded; lenient; never throws.
+ * Converts updates of ACP v2 (a draft) to v1 for the model picker, whose output is append-only. Messages, plans and
+ * tool calls are converted; other updates are passed unchanged. Bounded; lenient; never throws.
  *
- * - A message that arrives whole after its chunks becomes the part that the chunks lack. A message with another text
+ * - A complete message after its chunks becomes a chunk with the missing suffix. A message with a different text
  *   becomes a new message.
- * - The first update of a call becomes its announcement (`tool_call`), and so does an update that starts an ended call
- *   again. Other updates of an ended call are dropped.
- * - Content chunks become the call's whole content.
+ * - The first update of a call becomes its announcement (`tool_call`), as does an update that restarts an ended call.
+ *   Other updates of an ended call are dropped.
+ * - A content chunk becomes an update with the call's complete content.
  */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { wordsOf } from "./content";
 import { callInV1, contentInV1 } from "./v2";
 import { UPDATE_KINDS } from "../methods";
 
-/** Maximum number of messages and of calls that a session keeps. The oldest are dropped. */
+/** Maximum number of retained messages, and of retained calls. The oldest are dropped. */
 const MAX_RETAINED = 200;
 /** Maximum content items of a call. */
 const MAX_CONTENT = 200;
@@ -37,7 +36,7 @@ export class V2Updates {
     switch (update.sessionUpdate) {
       case UPDATE_KINDS.agent_message_chunk:
       case UPDATE_KINDS.agent_thought_chunk:
-        this.#grow(update.sessionUpdate, update.messageId, wordsOf(update.content) ?? "");
+        this.#append(update.sessionUpdate, update.messageId, wordsOf(update.content) ?? "");
         return [raw];
       case UPDATE_KINDS.agent_message:
         return this.#message(UPDATE_KINDS.agent_message_chunk, update);
@@ -46,7 +45,7 @@ export class V2Updates {
       case UPDATE_KINDS.tool_call_update:
         return this.#call(update);
       case UPDATE_KINDS.tool_call_content_chunk:
-        return this.#callGrows(update);
+        return this.#appendCallContent(update);
       case UPDATE_KINDS.plan_update: {
         const { type, entries } = objectOr(update.plan);
         return type === "items" ? [{ sessionUpdate: UPDATE_KINDS.plan, entries }] : [];
@@ -63,10 +62,10 @@ export class V2Updates {
       known = this.#messages.get(keyOf(kind, messageId));
     const chunk = (block: unknown): JsonObject => ({ sessionUpdate: kind, messageId, content: block });
     if (known === undefined) {
-      this.#grow(kind, messageId, text);
+      this.#append(kind, messageId, text);
       return blocks.map(chunk);
     }
-    keep(this.#messages, keyOf(kind, messageId), text);
+    setBounded(this.#messages, keyOf(kind, messageId), text);
     if (text.startsWith(known)) {
       const rest = text.slice(known.length);
       return rest === "" ? [] : [chunk({ type: "text", text: rest })];
@@ -74,9 +73,9 @@ export class V2Updates {
     return [{ ...chunk({ type: "text", text }), messageId: `${stringOr(messageId, "")} (changed)` }];
   }
 
-  #grow(kind: string, messageId: unknown, text: string): void {
+  #append(kind: string, messageId: unknown, text: string): void {
     const key = keyOf(kind, messageId);
-    keep(this.#messages, key, (this.#messages.get(key) ?? "") + text);
+    setBounded(this.#messages, key, (this.#messages.get(key) ?? "") + text);
   }
 
   #call(update: JsonObject): readonly unknown[] {
@@ -87,14 +86,14 @@ export class V2Updates {
     const restarts = known?.hasEnded === true && RUNNING.has(status);
     if (known?.hasEnded === true && !restarts) return [];
     const isNew = known === undefined || restarts;
-    keep(this.#calls, id, {
+    setBounded(this.#calls, id, {
       content: Array.isArray(call.content) ? call.content : isNew ? [] : known.content,
       hasEnded: ENDED.has(status),
     });
     return [{ ...call, sessionUpdate: isNew ? UPDATE_KINDS.tool_call : UPDATE_KINDS.tool_call_update }];
   }
 
-  #callGrows({ toolCallId, content }: JsonObject): readonly unknown[] {
+  #appendCallContent({ toolCallId, content }: JsonObject): readonly unknown[] {
     const known = this.#calls.get(stringOr(toolCallId, ""));
     if (known?.hasEnded === true) return [];
     return this.#call({
@@ -108,14 +107,14 @@ const CALLS: ReadonlySet<unknown> = new Set([UPDATE_KINDS.tool_call, UPDATE_KIND
 /** Maximum number of subagents whose calls are kept. */
 const MAX_SUBAGENTS = 50;
 
-/** The tool calls of a session's subagents as updates of v1, for a client that shows no other update of theirs. */
+/** Converts updates of a session's subagents to v1, and omits all except tool calls. */
 export class SubagentCalls {
   readonly #updates = new Map<string, V2Updates>();
 
   /** `raw` is the `update` member of a subagent's `session/update`. */
   inV1(subagent: string, raw: unknown): readonly unknown[] {
     const updates = this.#updates.get(subagent) ?? new V2Updates();
-    keep(this.#updates, subagent, updates, MAX_SUBAGENTS);
+    setBounded(this.#updates, subagent, updates, MAX_SUBAGENTS);
     return updates.inV1(raw).filter(update => CALLS.has(objectOr(update).sessionUpdate));
   }
 }
@@ -124,7 +123,7 @@ function keyOf(kind: string, messageId: unknown): string {
   return `${kind} ${stringOr(messageId, "")}`;
 }
 
-function keep<T>(map: Map<string, T>, key: string, value: T, limit = MAX_RETAINED): void {
+function setBounded<T>(map: Map<string, T>, key: string, value: T, limit = MAX_RETAINED): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat/chat";
 import { adaptUpdateV2, subjectOf } from "./v2";
 
-function play(...updates: readonly unknown[]): Conversation {
+function adaptAll(...updates: readonly unknown[]): Conversation {
   let made = 0;
   return updates.reduce<Conversation>(
     (conversation, raw) => {
@@ -16,7 +16,7 @@ function play(...updates: readonly unknown[]): Conversation {
     emptyConversation({ id: "a", name: "Ada" }, "/w"),
   );
 }
-const entries = (...updates: readonly unknown[]): readonly Entry[] => play(...updates).entries;
+const entries = (...updates: readonly unknown[]): readonly Entry[] => adaptAll(...updates).entries;
 const text = (words: string): object => ({ type: "text", text: words });
 const chunk = (words: string, messageId = "m", sessionUpdate = "agent_message_chunk"): object => ({
   sessionUpdate,
@@ -24,14 +24,14 @@ const chunk = (words: string, messageId = "m", sessionUpdate = "agent_message_ch
   content: text(words),
 });
 const base64 = (words: string): string => Buffer.from(words).toString("base64");
-const spoken = (all: readonly Entry[]): unknown =>
+const messages = (all: readonly Entry[]): unknown =>
   all.flatMap(entry => ("text" in entry ? [[entry.kind, entry.text]] : [[entry.kind]]));
 
 suite("ACP v2 adapter", () => {
   test("replaces the chunks of a message by its complete form, at any position", () => {
     const whole = (content: unknown): object => ({ sessionUpdate: "agent_message", messageId: "m", content });
     deepEqual(
-      spoken(
+      messages(
         entries(
           chunk("a"),
           { sessionUpdate: "tool_call_update", toolCallId: "t" },
@@ -41,14 +41,14 @@ suite("ACP v2 adapter", () => {
       ),
       [["agent", "new words"], ["tool"], ["agent", ""]],
     );
-    deepEqual(spoken(entries(chunk("a"), { sessionUpdate: "agent_message", messageId: "m" })), [["agent", "a"]]);
-    deepEqual(spoken(entries(chunk("a"), whole(null))), [["agent", ""]]);
-    deepEqual(spoken(entries(whole([text("hi"), { type: "image", mimeType: "image/png", data: "AA==" }]))), [
+    deepEqual(messages(entries(chunk("a"), { sessionUpdate: "agent_message", messageId: "m" })), [["agent", "a"]]);
+    deepEqual(messages(entries(chunk("a"), whole(null))), [["agent", ""]]);
+    deepEqual(messages(entries(whole([text("hi"), { type: "image", mimeType: "image/png", data: "AA==" }]))), [
       ["agent", "hi"],
       ["media"],
     ]);
     deepEqual(
-      spoken(
+      messages(
         entries(chunk("x", "1", "agent_thought_chunk"), {
           sessionUpdate: "agent_thought",
           messageId: "1",
@@ -61,7 +61,7 @@ suite("ACP v2 adapter", () => {
 
   test("drops an echo of the prompt", () =>
     deepEqual(
-      spoken(
+      messages(
         entries(
           "hello",
           { sessionUpdate: "user_message", messageId: "u", content: [text("hello")] },
@@ -191,7 +191,7 @@ suite("ACP v2 adapter", () => {
       ["notice"],
     );
     deepEqual(
-      play({
+      adaptAll({
         sessionUpdate: "config_option_update",
         configOptions: [{ configId: "a", name: "A", type: "boolean", currentValue: true }],
       }).controls.map(({ id }) => id),
@@ -269,7 +269,7 @@ suite("ACP v2 adapter", () => {
           { maxLength: 8 },
         ),
         updates => {
-          doesNotThrow(() => play(...updates));
+          doesNotThrow(() => adaptAll(...updates));
         },
       ),
       { numRuns: 500 },

@@ -1,7 +1,7 @@
 /**
  * Converts ACP v2 (a draft) to the chat model. Pure and lenient, like `v1.ts`. In v2, messages are upserts by id and
- * terminals belong to the agent. A turn's state is an update; the connection handles it as the end of the prompt, and
- * it is not displayed.
+ * terminals belong to the agent. The state of a turn is an update, which is not displayed: the connection handles it as
+ * the end of the prompt.
  */
 import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../../src/protocol/chat/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -45,7 +45,7 @@ export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: 
     case UPDATE_KINDS.tool_call_update:
       return tool(conversation, update, makeId);
     case UPDATE_KINDS.tool_call_content_chunk:
-      return toolGrows(conversation, update, makeId);
+      return appendToolContent(conversation, update, makeId);
     case UPDATE_KINDS.terminal_update:
       return terminalUpdate(conversation, update, makeId);
     case UPDATE_KINDS.terminal_output_chunk:
@@ -65,40 +65,40 @@ export function subjectOf({ title, description, subject }: JsonObject): {
   readonly title?: string;
   readonly description?: string;
 } {
-  const about = objectOr(subject),
-    words = {
+  const details = objectOr(subject),
+    texts = {
       ...(typeof title === "string" ? { title } : {}),
       ...(typeof description === "string" ? { description } : {}),
     };
-  switch (about.type) {
+  switch (details.type) {
     case "tool_call":
-      return { toolCall: callInV1(objectOr(about.toolCall)), ...words };
+      return { toolCall: callInV1(objectOr(details.toolCall)), ...texts };
     case "command":
       return {
         toolCall: {
           kind: "execute",
-          title: about.command,
-          rawInput: { command: about.command, cwd: about.cwd },
-          ...(typeof about.toolCallId === "string" ? { toolCallId: about.toolCallId } : {}),
+          title: details.command,
+          rawInput: { command: details.command, cwd: details.cwd },
+          ...(typeof details.toolCallId === "string" ? { toolCallId: details.toolCallId } : {}),
         },
-        ...words,
+        ...texts,
       };
     default:
       return {
         toolCall: { title, ...(subject === undefined || subject === null ? {} : { rawInput: subject }) },
-        ...words,
+        ...texts,
       };
   }
 }
 
-type Spoken = "agent" | "thought";
+type MessageKind = "agent" | "thought";
 
-/** Replaces a whole message. Its text stays at its position, even if other entries follow. */
-function message(conversation: Conversation, kind: Spoken, update: JsonObject, makeId: MakeId): Adapted {
+/** Replaces a whole message. Its position does not change, even if other entries follow. */
+function message(conversation: Conversation, kind: MessageKind, update: JsonObject, makeId: MakeId): Adapted {
   if (update.content === undefined) return NOTHING;
   const messageId = stringOr(update.messageId, "");
   const known = conversation.entries.filter(
-    (entry): entry is Extract<Entry, { readonly kind: Spoken }> =>
+    (entry): entry is Extract<Entry, { readonly kind: MessageKind }> =>
       entry.kind === kind && messageIdOf(entry.id) === idWith("", messageId).slice(1),
   );
   const blocks = arrayOr(update.content),
@@ -128,7 +128,7 @@ function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): A
 /** Maximum content items of a call, because every event sends the whole call. */
 const MAX_CONTENT = 200;
 
-function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
+function appendToolContent(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
   const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)),
     { entry: added } = toolFrom(conversation, callInV1({ toolCallId, content: [content] }), makeId(0));
   return {
@@ -169,7 +169,7 @@ export function callInV1(update: JsonObject): JsonObject {
   };
 }
 
-/** A v2 diff lists the changed files and may contain a patch; it has no old and new text. */
+/** Converts a v2 diff to text. A diff lists the changed files and can contain a patch, but no old and new text. */
 export function contentInV1(raw: unknown): unknown {
   const item = objectOr(raw);
   if (item.type !== "diff" || !Array.isArray(item.changes)) return raw;
@@ -197,7 +197,7 @@ function fenced(text: string, language = "diff"): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** A plan of any kind. Its newest content replaces the previous one (schema v2, `PlanUpdateContent`). */
+/** Converts a plan of any kind. Its content replaces the previous content (schema v2, `PlanUpdateContent`). */
 function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adapted {
   const { planId, type, entries, content, uri } = raw,
     theirs = stringOr(planId, ""),

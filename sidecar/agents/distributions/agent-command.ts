@@ -12,11 +12,11 @@ export type AgentCommand =
     }
   | { readonly kind: "eliza"; readonly deterministic: boolean };
 
-/** Throws `noDistribution` if nothing can be started without an installation. */
+/** Throws `noDistribution` if each distribution needs an installation. */
 export function commandOf({ name, distribution }: Pick<AgentConfig, "name" | "distribution">): AgentCommand {
   const { symposium, local, executable } = distribution,
-    typed = typedCommand(distribution);
-  if (typed) return { kind: "process", ...typed };
+    command = typedCommand(distribution);
+  if (command) return { kind: "process", ...command };
   if (!local && !executable && symposium?.subcommand === "eliza")
     return { kind: "eliza", deterministic: symposium.args?.includes("--deterministic") ?? false };
   throw noDistribution(name);

@@ -34,10 +34,10 @@ const kind = (distribution: Distribution, tools?: readonly Tool[], overrides?: P
 suite("distribution choice", () => {
   test("uses the first distribution in the documented order", () => {
     const order: string[] = [],
-      gone: string[] = [];
+      removed: string[] = [];
     for (const next of ["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo", "binary"]) {
-      order.push(kind(without(...gone)));
-      gone.push(next);
+      order.push(kind(without(...removed)));
+      removed.push(next);
     }
     deepEqual(order, [
       "local",
@@ -124,7 +124,7 @@ suite("distribution choice", () => {
     equal(kind({}, []), "It has no supported distribution.");
   });
 
-  const WRONG: readonly [distribution: Distribution, says: string][] = [
+  const WRONG: readonly [distribution: Distribution, message: string][] = [
     [{ npx: { package: "--registry=https://example.com" } }, "It cannot be started: “npx” does not name a package."],
     [{ npx: { package: "p", cmd: "-c" } }, "It cannot be started: the “cmd” of “npx” is not a valid command name."],
     [{ uvx: { package: "../p" } }, "It cannot be started: “uvx” does not name a package."],
@@ -151,9 +151,9 @@ suite("distribution choice", () => {
       "It cannot be started: the “cmd” of “linux-x86_64” points outside of its archive.",
     ],
   ];
-  for (const [distribution, says] of WRONG)
+  for (const [distribution, message] of WRONG)
     test(`rejects a distribution and uses the next: ${JSON.stringify(distribution)}`, () => {
-      equal(kind(distribution), says);
+      equal(kind(distribution), message);
       if (!distribution.binary) equal(kind({ ...distribution, binary: { "linux-x86_64": archive } }), "binary");
     });
 

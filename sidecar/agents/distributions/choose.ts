@@ -42,7 +42,7 @@ export interface Missing {
   readonly tools: readonly Tool[];
   /** Other platforms for which archives exist. */
   readonly platforms: readonly Platform[];
-  /** Distributions that no installed tool could fix, as clauses. */
+  /** Errors of invalid distributions, as clauses. */
   readonly wrong: readonly string[];
 }
 
@@ -56,7 +56,7 @@ export interface ChoiceDeps {
 export function choose(distribution: Distribution, deps: ChoiceDeps): Choice | { readonly missing: Missing } {
   const tools = new Set<Tool>(),
     wrong: string[] = [];
-  const ready = direct(distribution);
+  const ready = withoutInstallation(distribution);
   if (ready) return ready;
   for (const candidate of packages(distribution)) {
     if ("wrong" in candidate) {
@@ -74,7 +74,7 @@ export function choose(distribution: Distribution, deps: ChoiceDeps): Choice | {
 }
 
 /** Distributions that need neither a tool nor an archive. */
-function direct({ local, executable, symposium, http }: Distribution): Choice | undefined {
+function withoutInstallation({ local, executable, symposium, http }: Distribution): Choice | undefined {
   if (local) return { kind: "local", command: local.command, args: local.args ?? [], env: local.env ?? {} };
   if (executable) return { kind: "local", command: executable.path, args: [], env: {} };
   if (symposium) return { kind: "symposium", subcommand: symposium.subcommand, args: symposium.args ?? [] };
@@ -87,14 +87,14 @@ type Candidate = { readonly choice: Installable; readonly by: readonly Tool[] } 
 
 function packages({ npx, uvx, pipx, cargo }: Distribution): readonly Candidate[] {
   return [
-    ...(npx ? [ofNpm(npx)] : []),
-    ...(uvx ? [ofPython("uvx", uvx, ["uv", "pipx"])] : []),
-    ...(pipx ? [ofPython("pipx", pipx, ["pipx", "uv"])] : []),
-    ...(cargo ? [ofCargo(cargo)] : []),
+    ...(npx ? [npmCandidate(npx)] : []),
+    ...(uvx ? [pythonCandidate("uvx", uvx, ["uv", "pipx"])] : []),
+    ...(pipx ? [pythonCandidate("pipx", pipx, ["pipx", "uv"])] : []),
+    ...(cargo ? [cargoCandidate(cargo)] : []),
   ];
 }
 
-function ofNpm(given: PackageDistribution): Candidate {
+function npmCandidate(given: PackageDistribution): Candidate {
   const of = { ...given, package: currentPackage(given.package) },
     spec = npmSpec(of.package);
   if (!spec) return { wrong: "“npx” does not name a package" };
@@ -103,7 +103,7 @@ function ofNpm(given: PackageDistribution): Candidate {
     : { wrong: "the “cmd” of “npx” is not a valid command name" };
 }
 
-function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
+function pythonCandidate(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
   const spec = pythonSpec(of.package);
   if (!spec) return { wrong: l10n.t`“${kind}” does not name a package` };
   return isCommand(of.cmd)
@@ -111,7 +111,7 @@ function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly To
     : { wrong: `the “cmd” of “${kind}” is not a valid command name` };
 }
 
-function ofCargo(of: NonNullable<Distribution["cargo"]>): Candidate {
+function cargoCandidate(of: NonNullable<Distribution["cargo"]>): Candidate {
   const { crate, version, binary } = of;
   if (!isCrate(crate)) return { wrong: "“cargo” does not name a crate" };
   if (version !== undefined && !(/^\d/.test(version) && isSegment(version)))
@@ -147,7 +147,7 @@ const TOOL_NAMES: Readonly<Record<Tool, string>> = {
   cargo: l10n.t("Rust with cargo"),
 };
 
-/** Returns one sentence for the user. */
+/** Returns the reason as a sentence for the user. */
 export function missingSentence(name: string, { tools, platforms, wrong }: Missing): string {
   const [first] = wrong;
   if (tools.length > 0)
@@ -159,6 +159,6 @@ export function missingSentence(name: string, { tools, platforms, wrong }: Missi
     : l10n.t`${name} cannot be started: ${first}.`;
 }
 
-function anyOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : l10n.t`${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
+function anyOf(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : l10n.t`${names.slice(0, -1).join(", ")} or ${names.at(-1) ?? ""}`;
 }

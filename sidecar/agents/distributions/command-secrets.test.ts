@@ -4,11 +4,11 @@ import { withSecrets } from "./command-secrets";
 import { commandOf } from "./agent-command";
 
 suite("secrets in agent commands", () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const command = withSecrets(
     async agent => commandOf(agent),
     async agentId => {
-      asked.push(agentId);
+      requested.push(agentId);
       return { env: { ADA_KEY: "kept", ADA_URL: "kept" } };
     },
   );
@@ -24,6 +24,6 @@ suite("secrets in agent commands", () => {
 
   test("is not read for a built-in agent without a process", async () => {
     deepEqual(await command(ELIZA, new AbortController().signal), { kind: "eliza", deterministic: false });
-    deepEqual(asked, ["ada"]);
+    deepEqual(requested, ["ada"]);
   });
 });

@@ -1,8 +1,9 @@
-/** Resolves the command that starts an agent. */
+/** Adds the user's stored keys to the command that starts an agent. */
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import type { AgentCommand } from "./agent-command";
 
+/** Resolves the command that starts an agent. */
 export type CommandOf = (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
 
 /** Adds the user's stored keys to the environment. Variables of the agent's configuration take precedence. */

@@ -1,7 +1,7 @@
 /**
- * The command of an agent as documented ("Spawning an Agent"), for other programs to start. For packages that a tool
- * downloads at each start, this is the command a user would type. For other distributions it is the path in our store.
- * Nothing is resolved or installed. Pure.
+ * The command of an agent as documented ("Spawning an Agent"), for other programs to start. For a package that its tool
+ * downloads at each start, this is the command as the user would type it. For other distributions, this is the path in
+ * our store. Nothing is resolved or installed. Pure.
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
@@ -31,7 +31,7 @@ export interface DocumentedDeps {
   /** Undefined: registries have no key for this platform. */
   readonly platform: Platform | undefined;
   readonly home: string;
-  /** Symposium itself, for its own subcommands. */
+  /** Command of Symposium itself, for its subcommands. */
   readonly sidecar: Program;
 }
 
@@ -40,33 +40,33 @@ export type Documented = { readonly server: McpServerCommand; readonly fromStore
 
 /** `config.id` and `.version` may come from an untrusted document. */
 export function documentedCommand(config: AgentConfig, deps: DocumentedDeps): Documented {
-  // Installed tools are ignored: the documents' order is the same on every computer.
+  // Ignores which tools are installed, because the documented command is the same on every computer.
   const choice = choose(config.distribution, { platforms: platformsFor(deps.platform), has: () => true });
   if ("missing" in choice) return { why: missingSentence(config.name, choice.missing) };
   switch (choice.kind) {
     case "local":
-      return typed(config, choice);
+      return documented(config, choice);
     case "symposium":
-      return typed(config, { ...deps.sidecar, args: [...deps.sidecar.args, choice.subcommand, ...choice.args] });
+      return documented(config, { ...deps.sidecar, args: [...deps.sidecar.args, choice.subcommand, ...choice.args] });
     case "http":
       return { why: l10n.t`${config.name} is a remote server without a start command.` };
     case "npx":
     case "uvx":
     case "pipx":
-      return typed(config, fetchedAtStart(choice, deps));
+      return documented(config, packageCommand(choice, deps));
     case "cargo":
     case "binary":
-      return stored(config, choice, deps);
+      return storeCommand(config, choice, deps);
   }
 }
 
-function fetchedAtStart(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, deps: DocumentedDeps): Program {
-  const of = choice.kind === "pipx" ? { ...choice.of, package: requirementOf(choice.spec) } : choice.of;
-  const { command = choice.kind, args = [], env = {} } = typedCommand({ [choice.kind]: of }) ?? {};
-  return { command: choice.kind === "npx" && windows(deps) ? "npx.cmd" : command, args, env };
+function packageCommand(choice: Extract<Choice, { kind: "npx" | "uvx" | "pipx" }>, deps: DocumentedDeps): Program {
+  const distribution = choice.kind === "pipx" ? { ...choice.of, package: requirementOf(choice.spec) } : choice.of;
+  const { command = choice.kind, args = [], env = {} } = typedCommand({ [choice.kind]: distribution }) ?? {};
+  return { command: choice.kind === "npx" && isOnWindows(deps) ? "npx.cmd" : command, args, env };
 }
 
-function stored(
+function storeCommand(
   config: AgentConfig,
   choice: Extract<Choice, { kind: "cargo" | "binary" }>,
   deps: DocumentedDeps,
@@ -80,13 +80,17 @@ function stored(
   const parts =
     choice.kind === "binary"
       ? relativeParts(choice.of.cmd)
-      : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(deps) ? ".exe" : ""}`];
+      : ["bin", `${choice.of.binary ?? choice.of.crate}${isOnWindows(deps) ? ".exe" : ""}`];
   if (!parts) return { why: l10n.t`${name} cannot be started: its program is outside of its archive.` };
-  const { join } = windows(deps) ? path.win32 : path.posix;
-  return typed(config, { ...choice.of, command: join(deps.home, ".symposium", "bin", id, version, ...parts) }, true);
+  const { join } = isOnWindows(deps) ? path.win32 : path.posix;
+  return documented(
+    config,
+    { ...choice.of, command: join(deps.home, ".symposium", "bin", id, version, ...parts) },
+    true,
+  );
 }
 
-function typed(
+function documented(
   { name }: AgentConfig,
   { command, args = [], env = {} }: Omit<Program, "args"> & { readonly args?: readonly string[] },
   fromStore = false,
@@ -97,6 +101,6 @@ function typed(
   };
 }
 
-function windows({ platform }: DocumentedDeps): boolean {
+function isOnWindows({ platform }: DocumentedDeps): boolean {
   return platform !== undefined && isWindows(platform);
 }

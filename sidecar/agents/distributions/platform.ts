@@ -1,4 +1,4 @@
-/** Registry platform keys by Node's system and processor names (documents, "Platform Detection"). Pure. */
+/** Maps Node's system and processor names to registry platform keys (documents, "Platform Detection"). Pure. */
 import type { Platform } from "../../../src/protocol/agents/distribution";
 
 const KEYS: ReadonlyMap<string, Platform> = new Map([

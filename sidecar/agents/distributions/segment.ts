@@ -9,7 +9,7 @@ export function displayedVersion(release: string): { readonly version?: string }
 }
 
 const MAX_LENGTH = 100;
-/** Device names of Windows. They also match with an extension: `nul.txt`. */
+/** Device names of Windows, which are reserved with any file extension (`nul.txt`). */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
 
 /**

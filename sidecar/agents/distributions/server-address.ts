@@ -10,8 +10,8 @@ export function addressIn({ local, executable, symposium, http }: Distribution):
 const HEADER = /^[\w!#$%&'*+.^`|~-]{1,200}$/;
 /** A header value: no line break, and only characters that HTTP can encode. */
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
-/** Headers that describe the message and are set by its sender. */
-const ITS_OWN: ReadonlySet<string> = new Set([
+/** Headers that HTTP clients and the MCP transport set themselves. */
+const RESERVED_HEADERS: ReadonlySet<string> = new Set([
   "accept",
   "connection",
   "content-length",
@@ -34,7 +34,8 @@ export function wrongAddress({ url, headers = {} }: HttpDistribution): string | 
     return "its URL contains a user name or a password: use “headers” for them";
   for (const [name, value] of Object.entries(headers)) {
     if (!HEADER.test(name)) return "one of its “headers” has an invalid name: use letters, digits and hyphens";
-    if (ITS_OWN.has(name.toLowerCase())) return `its “headers” contain ${name}, which must not be set: remove it`;
+    if (RESERVED_HEADERS.has(name.toLowerCase()))
+      return `its “headers” contain ${name}, which must not be set: remove it`;
     if (!VALUE.test(value))
       return `the value of its header ${name} contains a line break or an invalid character: correct it`;
   }

@@ -25,7 +25,7 @@ suite("diagnosis of a failed start", () => {
     what: string,
     observed: Observed,
     cause: string,
-    says: RegExp,
+    pattern: RegExp,
     act: string | undefined,
   ])[] = [
     [
@@ -252,11 +252,11 @@ suite("diagnosis of a failed start", () => {
       "logs",
     ],
   ];
-  for (const [what, observed, cause, says, act] of CASES)
+  for (const [what, observed, cause, pattern, act] of CASES)
     test(what, () => {
       const { cause: found, sentence, fix } = diagnose(observed);
       deepEqual([found, fix?.action], [cause, act], sentence);
-      match(sentence, says);
+      match(sentence, pattern);
     });
 
   test("contains the last output without secrets", () => {

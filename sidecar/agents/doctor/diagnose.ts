@@ -1,8 +1,7 @@
 /**
  * Derives the cause of a failed agent start, a sentence and a fix from an observation. Pure.
  *
- * If the exit code is ambiguous, the output of the tool is matched: npx, uvx and shells use codes 1 and 127 for many
- * different reasons.
+ * Output is matched before the exit code, because npx, uvx and shells use codes 1 and 127 for many reasons.
  */
 import * as l10n from "@vscode/l10n";
 import type { Cause, Diagnosis, Fix } from "../../../src/protocol/agents/diagnosis";
@@ -18,7 +17,7 @@ export interface Observed {
     | { readonly kind: "started" }
     | { readonly kind: "failed"; readonly errno: string }
     | { readonly kind: "noFolder"; readonly folder: string };
-  /** Such as `exit code 1`. Undefined: the agent still ran at the end of the probe. */
+  /** Exit status, such as `exit code 1`. Undefined: the agent was running at the end of the probe. */
   readonly exit: string | undefined;
   /** The end of stderr. */
   readonly stderr: string;
@@ -27,7 +26,8 @@ export interface Observed {
   readonly initialize:
     | {
         readonly kind: "answered";
-        readonly version: unknown /** Name and version from the `initialize` response. */;
+        readonly version: unknown;
+        /** Name and version from the `initialize` response. */
         readonly program?: string;
       }
     | { readonly kind: "error"; readonly message: string }
@@ -42,9 +42,9 @@ export interface Observed {
   readonly elsewhere: string | undefined;
 }
 
-export function diagnose(seen: Observed): Diagnosis {
-  const { name, command, start, exit, stderr, garbage, initialize, session } = seen,
-    text = lastWords(stderr);
+export function diagnose(observed: Observed): Diagnosis {
+  const { name, command, start, exit, stderr, garbage, initialize, session } = observed,
+    text = outputTail(stderr);
   const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({
     cause,
     sentence: redactText(sentence),
@@ -55,7 +55,7 @@ export function diagnose(seen: Observed): Diagnosis {
     case "noFolder":
       return is("noFolder", l10n.t`The start folder “${start.folder}” of ${name} does not exist.`, SETTINGS);
     case "failed":
-      return notStarted(seen, start.errno, is);
+      return notStarted(observed, start.errno, is);
     case "started":
       break;
     default:
@@ -78,7 +78,7 @@ export function diagnose(seen: Observed): Diagnosis {
     return is("fine", l10n.t`${name} starts and responds.`);
   }
   if (exit !== undefined) {
-    const known = inItsWords(seen, is);
+    const known = causeInOutput(observed, is);
     if (known) return known;
     if (garbage.lines > 0)
       return is(
@@ -126,7 +126,7 @@ function notStarted({ name, command, elsewhere }: Observed, errno: string, is: C
   );
 }
 
-/** Tools that start agents. */
+/** Returns undefined if `tool` is not a tool that starts agents. */
 function missingTool(tool: string, name: string, is: CreateDiagnosis): Diagnosis | undefined {
   switch (tool) {
     case "npx":
@@ -160,9 +160,9 @@ function missingTool(tool: string, name: string, is: CreateDiagnosis): Diagnosis
 }
 
 /** The first match wins. Untranslated messages of npm, Node, uv, pip, cargo and shells. */
-const WORDS: readonly (readonly [
+const OUTPUT_PATTERNS: readonly (readonly [
   cause: "path" | "noPermission" | "offline" | "noPackage" | "halfInstalled",
-  words: RegExp,
+  pattern: RegExp,
 ])[] = [
   [
     "path",
@@ -183,9 +183,9 @@ const WORDS: readonly (readonly [
   ["noPermission", /\bEACCES\b|Permission denied/i],
 ];
 
-function inItsWords({ name, command, exit, stderr }: Observed, is: CreateDiagnosis): Diagnosis | undefined {
-  for (const [cause, words] of WORDS) {
-    const found = words.exec(stderr);
+function causeInOutput({ name, command, exit, stderr }: Observed, is: CreateDiagnosis): Diagnosis | undefined {
+  for (const [cause, pattern] of OUTPUT_PATTERNS) {
+    const found = pattern.exec(stderr);
     if (!found) continue;
     switch (cause) {
       case "path": {
@@ -240,10 +240,10 @@ function program(command: string): string {
   );
 }
 
-const LINES = 5;
+const MAX_LINES = 5;
 const MAX_LINE_LENGTH = 200;
-function lastWords(stderr: string): string {
-  return redactText(stderr.trim()).split("\n").slice(-LINES).map(shortened).join("\n");
+function outputTail(stderr: string): string {
+  return redactText(stderr.trim()).split("\n").slice(-MAX_LINES).map(shortened).join("\n");
 }
 function shortened(line: string): string {
   return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;

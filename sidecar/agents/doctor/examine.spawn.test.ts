@@ -48,10 +48,10 @@ suite("agent examination", () => {
     }
   }
   const running =
-    (flags: readonly string[], env: Record<string, string> = {}, more: readonly string[] = []) =>
+    (flags: readonly string[], env: Record<string, string> = {}, extra: readonly string[] = []) =>
     async (): Promise<AgentCommand> => {
       const { command, args } = scriptedAgent(flags);
-      return { kind: "process", command, args: [...args, ...more], env };
+      return { kind: "process", command, args: [...args, ...extra], env };
     };
 
   test("installs nothing and offers the next step for a missing or impossible installation", async () => {

@@ -1,4 +1,4 @@
-/** Examines an agent: whether it is available and how far it starts. Installs nothing. */
+/** Examines whether an agent is available and starts. Installs nothing. */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
@@ -28,7 +28,7 @@ export interface ExamineDeps {
 /** Resolves regardless of the agent's behaviour. `cwd`: the agent's working folder. */
 export async function examine(agent: AgentConfig, cwd: string, deps: ExamineDeps): Promise<Examined> {
   const { name } = agent,
-    state = await deps.state(agent).catch((error: unknown) => ({ name, diagnosis: noCommand(error) }));
+    state = await deps.state(agent).catch((error: unknown) => ({ name, diagnosis: commandUnavailable(error) }));
   if ("diagnosis" in state) return state;
   const { install, missing } = state;
   if (install.kind === "missing") return { name, diagnosis: notInstalled(name, missing) };
@@ -38,7 +38,7 @@ export async function examine(agent: AgentConfig, cwd: string, deps: ExamineDeps
   try {
     command = await deps.command(agent, deps.signal);
   } catch (error) {
-    return { name, diagnosis: noCommand(error) };
+    return { name, diagnosis: commandUnavailable(error) };
   }
   return examineCommand(name, command, cwd, deps);
 }
@@ -59,7 +59,7 @@ export async function examineCommand(
     ),
     command.env,
   );
-  return { name, command: shown(command), observed, diagnosis: diagnose(observed) };
+  return { name, command: displayedCommand(command), observed, diagnosis: diagnose(observed) };
 }
 
 function notInstalled(name: string, missing: string | undefined): Diagnosis {
@@ -72,8 +72,8 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
     : { cause: "noPlatform", sentence: missing };
 }
 
-/** The error has a sentence of ours: an installation failed, or no distribution can be started. */
-function noCommand(error: unknown): Diagnosis {
+/** `error`: a failed installation, or no distribution that can be started. Its message is a sentence for the user. */
+function commandUnavailable(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
   if (error instanceof InstallError && error.code === "offline")
     return { cause: "offline", sentence, fix: { action: "retry", label: l10n.t("Try Again") } };
@@ -82,15 +82,15 @@ function noCommand(error: unknown): Diagnosis {
     : { cause: "refused", sentence, fix: { action: "settings", label: l10n.t("Edit the Agent") } };
 }
 
-function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {
+function displayedCommand({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {
   return redactArguments([command, ...args]).join(" ");
 }
 
-/** Removes values of the agent's environment from its output. They need not look like keys. */
+/** Removes values of the agent's environment from its output, also values that do not look like keys. */
 export function withoutValues(observed: Observed, env: Readonly<Record<string, string>>): Observed {
-  const given = new KnownSecrets(),
-    clean = (text: string): string => given.hide(text);
-  given.add(Object.values(env).sort((a, b) => b.length - a.length));
+  const secrets = new KnownSecrets(),
+    clean = (text: string): string => secrets.hide(text);
+  secrets.add(Object.values(env).sort((a, b) => b.length - a.length));
   const { stderr, garbage, initialize, session } = observed;
   return {
     ...observed,
@@ -103,7 +103,7 @@ export function withoutValues(observed: Observed, env: Readonly<Record<string, s
 
 const TOOLS = ["node", "npm", "uv", "pipx", "cargo"];
 
-/** Collects the tools that agents need and their locations. */
+/** Collects versions, the shell's environment, and the paths of the tools that agents need. */
 export async function factsOf({
   version,
   home,

@@ -59,7 +59,7 @@ suite("agent probe", () => {
       ledger.close();
     }
   };
-  /** A program with this name, in the first folder of its own PATH. */
+  /** Creates a program with this name in the only folder of its PATH. */
   const program = (name: string, script: string): ProcessSpec => {
     const bin = path.join(folder.path, name);
     mkdirSync(bin);
@@ -115,33 +115,33 @@ suite("agent probe", () => {
   ] as const)
     test(what, async () => {
       const clock = new FakeClock();
-      let saw = (): void => undefined;
-      const seen = new Promise<void>(resolve => {
-        saw = resolve;
+      let onLogged = (): void => undefined;
+      const isLogged = new Promise<void>(resolve => {
+        onLogged = resolve;
       });
       const examining = examine(
         node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`),
         clock,
         message => {
-          if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) saw();
+          if (message === (cause === "garbage" ? "garbage on stdout" : "stderr")) onLogged();
         },
       );
-      await seen;
+      await isLogged;
       clock.advance(INITIALIZE_LIMIT_MS);
       const { cause: found, sentence } = await examining;
       equal(found, cause, sentence);
       match(sentence, cause === "hung" ? /120 seconds/ : /Welcome!/);
     });
 
-  test("accepts an agent that answers just before the chat's timeout", async () => {
+  test("accepts an agent that responds just before the chat's timeout", async () => {
     const clock = new FakeClock(),
       gate = temporaryFolder();
     try {
-      let saw = (): void => undefined;
-      const asked = new Promise<void>(resolve => {
-        saw = resolve;
+      let onLogged = (): void => undefined;
+      const requested = new Promise<void>(resolve => {
+        onLogged = resolve;
       });
-      const late = `const lines = require("readline").createInterface({ input: process.stdin });
+      const delayedScript = `const lines = require("readline").createInterface({ input: process.stdin });
         const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
         lines.on("close", () => process.exit()).on("line", line => {
           const { id, method } = JSON.parse(line);
@@ -152,11 +152,11 @@ suite("agent probe", () => {
           });
           console.error("asked");
         });`;
-      const spec = { ...node(late), args: ["-e", late, gate.path] };
+      const spec = { ...node(delayedScript), args: ["-e", delayedScript, gate.path] };
       const examining = examine(spec, clock, message => {
-        if (message === "stderr") saw();
+        if (message === "stderr") onLogged();
       });
-      await asked;
+      await requested;
       clock.advance(INITIALIZE_LIMIT_MS - 1);
       writeFileSync(path.join(gate.path, "open"), "");
       const { cause, sentence } = await examining;

@@ -1,10 +1,10 @@
 /**
- * Starts an agent and observes how far it gets: start, `initialize`, `session/new`. Then it is stopped. Sends no prompt
- * and touches no session of the user.
+ * Starts an agent, sends `initialize` and `session/new`, and stops the agent. Sends no prompt and changes no session of
+ * the user.
  *
  * Invariants:
- * - Resolves regardless of the agent's behaviour, within the timeouts of a chat. An agent that a chat waits for is
- *   therefore not reported as hung.
+ * - Resolves regardless of the agent's behaviour.
+ * - The timeouts are those of a chat, so an agent that a chat can use is not reported as hung.
  * - No process is left running.
  */
 import { objectOr } from "../../rpc/json";
@@ -23,11 +23,11 @@ export interface ProbeDeps {
   readonly version: string;
   /** Path of the command on the login shell's PATH. */
   readonly find: (command: string) => string | undefined;
-  /** Stops the agent at once. */
+  /** Stops the agent immediately. */
   readonly signal?: AbortSignal;
 }
 
-/** Time between the end of its output and its exit. */
+/** Maximum time between the end of the agent's output and its exit. */
 const EXIT_MS = 2_000;
 
 export async function probe(spec: ProcessSpec, { processes, version, find, signal }: ProbeDeps): Promise<Observed> {
@@ -52,14 +52,14 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
       processes.log(message, detail);
     },
   });
-  const leave = (): void => void agent[Symbol.asyncDispose]();
-  signal?.addEventListener("abort", leave, { once: true });
-  using _ = { [Symbol.dispose]: () => signal?.removeEventListener("abort", leave) };
-  if (signal?.aborted) leave();
+  const stop = (): void => void agent[Symbol.asyncDispose]();
+  signal?.addEventListener("abort", stop, { once: true });
+  using _ = { [Symbol.dispose]: () => signal?.removeEventListener("abort", stop) };
+  if (signal?.aborted) stop();
   if (agent.pid === undefined)
     return {
       ...none,
-      start: { kind: "failed", errno: await agent.exited.then(() => "", whyNot) },
+      start: { kind: "failed", errno: await agent.exited.then(() => "", errnoOf) },
       elsewhere: find(command),
     };
   const peer = new Peer(agent.channel, {
@@ -91,13 +91,13 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }
 
-/** A response from the agent itself proves that it runs. */
+/** Returns undefined if the agent itself responded, which proves that it runs. */
 async function exitOf(
   exited: Promise<Parameters<typeof statusOf>[0]>,
   answer: Outcome,
   { clock }: ProcessDeps,
 ): Promise<string | undefined> {
-  if (answer.ok || isItsOwn(answer.error)) return undefined;
+  if (answer.ok || isFromAgent(answer.error)) return undefined;
   return new Promise(resolve => {
     const late = clock.after(EXIT_MS, () => resolve("its output ended"));
     exited.then(
@@ -111,7 +111,7 @@ async function exitOf(
 }
 
 /** False for errors that the peer generates when the agent's output ends. */
-function isItsOwn(error: RpcError): boolean {
+function isFromAgent(error: RpcError): boolean {
   return !(error instanceof ConnectionClosed);
 }
 
@@ -125,7 +125,7 @@ function sessionIn(answer: Outcome | "late"): Observed["session"] {
 }
 
 /** Extracts the system's error code from an `AgentError`. */
-function whyNot(error: unknown): string {
+function errnoOf(error: unknown): string {
   const cause: unknown = error instanceof Error ? error.cause : undefined;
   return cause instanceof Error && "code" in cause ? String(cause.code) : "unknown";
 }

@@ -17,8 +17,9 @@ export interface ReportFacts {
   readonly node: string;
   readonly platform: string;
   readonly home: string;
-  /** The shell that provided the environment, and why this failed. */
+  /** The shell that provided the environment. */
   readonly shell: string | undefined;
+  /** Why the shell's environment is unavailable. */
   readonly shellProblem: string | undefined;
   readonly path: readonly string[];
   /** Path of each tool. Undefined: not on the PATH. */
@@ -53,7 +54,7 @@ export function report(
     ...(examined
       ? [
           "",
-          ...ofAgent(examined),
+          ...agentLines(examined),
           ...evidenceLines(examined, evidence, configuration),
           ...configurationLines(configuration),
           ...workaroundLines(examined.observed),
@@ -63,16 +64,16 @@ export function report(
   return anonymous(redactText(lines.join("\n")), facts.home);
 }
 
-function ofAgent({ name, command, observed, diagnosis }: Examined): readonly string[] {
+function agentLines({ name, command, observed, diagnosis }: Examined): readonly string[] {
   return [
     `Agent: ${name}`,
     ...(command === undefined ? [] : [`Command: ${command}`]),
     `Found: ${diagnosis.cause}. ${diagnosis.sentence}`,
-    ...(observed ? seen(observed, diagnosis) : []),
+    ...(observed ? observationLines(observed, diagnosis) : []),
   ];
 }
 
-function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagnosis): readonly string[] {
+function observationLines({ exit, garbage, initialize, session }: Observed, diagnosis: Diagnosis): readonly string[] {
   return [
     `initialize: ${initialize.kind === "answered" ? `version ${String(initialize.version)}` : initialize.kind === "error" ? `error: ${initialize.message}` : "no answer"}`,
     ...(session ? [`session/new: ${session.kind === "error" ? session.message : session.kind}`] : []),
@@ -84,7 +85,7 @@ function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagn
   ];
 }
 
-/** How the agent used the tools of extensions in earlier sessions, and the counts of the newest one. */
+/** How the agent used the tools of extensions in earlier sessions, and the counts of the newest session. */
 function evidenceLines(
   { name, observed }: Examined,
   evidence: EvidenceStore | undefined,
@@ -92,9 +93,9 @@ function evidenceLines(
 ): readonly string[] {
   const program = observed?.initialize.kind === "answered" ? observed.initialize.program : undefined;
   if (program === undefined || !evidence) return [];
-  const known = evidence.of(program),
+  const delivery = evidence.of(program),
     tools = evidence.tools(program);
-  if (!known && !tools) return [`Tools of agent extensions: no completed session of ${program} so far`];
+  if (!delivery && !tools) return [`Tools of agent extensions: no completed session of ${program} so far`];
   const sentence =
     tools &&
     missingToolsSentence({
@@ -104,20 +105,20 @@ function evidenceLines(
       configuration: configurationAdvice(tools, configuration?.entry.kind),
     });
   return [
-    `Tools of agent extensions: ${known ? `${program} ${habitOf(known)}` : `newest session of ${program}`}`,
+    `Tools of agent extensions: ${delivery ? `${program} ${toolUseOf(delivery)}` : `newest session of ${program}`}`,
     ...(tools ? toolLines(tools).map(line => `  ${line}`) : []),
     ...(sentence === undefined ? [] : [`  ${sentence}`]),
   ];
 }
 
-function habitOf(known: DeliveryEvidence): string {
+function toolUseOf(evidence: DeliveryEvidence): string {
   const when = {
     beforePrompt: "before its first prompt",
     inPrompt: "during its first turn",
     later: "after its first turn",
     never: "never",
-  }[known.lists];
-  return `${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`;
+  }[evidence.lists];
+  return `${evidence.isListed ? "listed them" : "did not list them"} over ${evidence.transport} in its newest session; it lists tools ${when}`;
 }
 
 function configurationLines(configuration: ConfigurationState | undefined): readonly string[] {
@@ -147,7 +148,7 @@ function workaroundLines(observed: Observed | undefined): readonly string[] {
   );
 }
 
-/** Replaces the home folder by `~`, because its name identifies the user. */
+/** Replaces the home folder with `~`, because its path identifies the user. */
 function anonymous(text: string, home: string): string {
   return home.length > 1 ? text.replaceAll(home, "~") : text;
 }

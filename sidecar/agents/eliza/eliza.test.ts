@@ -56,7 +56,7 @@ suite("Eliza", () => {
 
   test("answers text in capitals", () => equal(ask("MY DOG."), "Your dog?"));
 
-  const single: readonly (readonly [said: string, answer: string])[] = [
+  const single: readonly (readonly [input: string, answer: string])[] = [
     ["", "How do you do. Please tell me your problem."],
     ["  ?! … ", "How do you do. Please tell me your problem."],
     ["banana", "What does “banana” suggest to you?"],
@@ -83,7 +83,7 @@ suite("Eliza", () => {
     ["ми зустрілися вчора", "What does “ми зустрілися вчора” suggest to you?"],
     ["我很难过。", "What does “我很难过” suggest to you?"],
   ];
-  for (const [said, answer] of single) test(`answers “${said}” with “${answer}”`, () => equal(ask(said), answer));
+  for (const [input, answer] of single) test(`answers “${input}” with “${answer}”`, () => equal(ask(input), answer));
 
   test("cycles through the replies of a rule", () => {
     const eliza = fresh();
@@ -324,7 +324,7 @@ suite("decomposition", () => {
 });
 
 suite("clause", () => {
-  const onEvent = (text: string) =>
+  const clausesOf = (text: string) =>
     [...clauses(text)].map(({ words, end }) => `${words.map(each => each.text).join(" ")} (${end})`);
   for (const [text, expected] of [
     ["", []],
@@ -337,7 +337,7 @@ suite("clause", () => {
     ["don’t", ["don't (stop)"]],
     ["CI is red", ["CI is red (stop)"]],
   ] as const)
-    test(`splits “${text}”`, () => deepEqual(onEvent(text), expected));
+    test(`splits “${text}”`, () => deepEqual(clausesOf(text), expected));
 
   test("has a bounded length", () => {
     const lengths = [...clauses("a ".repeat(10_000))].map(({ words }) => words.length);

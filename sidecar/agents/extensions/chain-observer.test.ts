@@ -14,7 +14,7 @@ const text = (text: string) => ({ type: "text", text });
 const server = (name: string) => ({ name, command: "/bin/x", args: [], env: [] });
 const nothing = {};
 
-function inside(name: string, of: NonNullable<Interceptors["requests"]> | (() => Proxy)): ProxyComponent {
+function builtIn(name: string, of: NonNullable<Interceptors["requests"]> | (() => Proxy)): ProxyComponent {
   return {
     kind: "internal",
     name,
@@ -28,21 +28,21 @@ function inside(name: string, of: NonNullable<Interceptors["requests"]> | (() =>
   };
 }
 const rules = (name: string, rule: string): ProxyComponent =>
-  inside(name, {
+  builtIn(name, {
     "session/prompt": request => {
       const params = objectOr(request.params);
       return request.pass({ ...params, prompt: [text(rule), ...arrayOr(params.prompt)] });
     },
   });
 const servers = (name: string, ...added: readonly string[]): ProxyComponent =>
-  inside(name, {
+  builtIn(name, {
     "session/new": request => {
       const params = objectOr(request.params);
       return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), ...added.map(server)] });
     },
   });
 /** Simulates an external process: it serialises each message again, with reversed keys and a new id. */
-const outside = (
+const externalProcess = (
   change: (method: string, params: Record<string, unknown>) => unknown = (_, params) => params,
 ): ProxyScript => ({
   request: (request: IncomingRequest, from, proxy) => {
@@ -80,10 +80,10 @@ class Fixture {
     return sessionId;
   }
   async prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
-    const asked = this.chain.client.request("session/prompt", { sessionId, prompt: blocks }),
+    const response = this.chain.client.request("session/prompt", { sessionId, prompt: blocks }),
       request = await this.chain.agent.next("session/prompt");
     request.respond({ stopReason: "end_turn" });
-    await asked;
+    await response;
     return request.params;
   }
   changes(sessionId: string) {
@@ -94,9 +94,9 @@ class Fixture {
 suite("ChainObserver", () => {
   test("reports the changes of each extension, for each kind, and none for a pass-through", async () => {
     const fixture = new Fixture([
-      outside(),
+      externalProcess(),
       servers("one", "git"),
-      outside((method, params) =>
+      externalProcess((method, params) =>
         method === "session/prompt" ? { ...params, prompt: [...arrayOr(params.prompt), text("Bye.")] } : params,
       ),
       rules("two", "Be brief."),
@@ -116,7 +116,7 @@ suite("ChainObserver", () => {
   test("counts changed prompts per session and keeps the last change", async () => {
     let first = true;
     const fixture = new Fixture([
-      outside((method, params) => {
+      externalProcess((method, params) => {
         if (method !== "session/prompt" || !first) return params;
         first = false;
         return { ...params, prompt: [text("You are Sparkle."), ...arrayOr(params.prompt)] };
@@ -135,13 +135,13 @@ suite("ChainObserver", () => {
 
   test("measures the processing time of each extension in both directions", async () => {
     const slow = (name: string, down: number, up: number): ProxyComponent => {
-      const held = async (request: { pass(): Promise<unknown> }) => {
+      const delayed = async (request: { pass(): Promise<unknown> }) => {
         fixture.clock.advance(down);
         const answer = await request.pass();
         fixture.clock.advance(up);
         return answer;
       };
-      return inside(name, { "session/new": held, "session/prompt": held });
+      return builtIn(name, { "session/new": delayed, "session/prompt": delayed });
     };
     const fixture: Fixture = new Fixture([slow("one", 5, 2), slow("two", 100, 30)]);
     const id = await fixture.open();
@@ -162,7 +162,7 @@ suite("ChainObserver", () => {
   test("reports the median time of the latest prompts", async () => {
     const times = [1000, ...Array.from({ length: 20 }, (_, i) => i + 1)];
     const fixture: Fixture = new Fixture([
-        inside("one", {
+        builtIn("one", {
           "session/prompt": request => {
             fixture.clock.advance(times.shift() ?? 0);
             return request.pass();
@@ -177,15 +177,15 @@ suite("ChainObserver", () => {
   test("notifies its listeners after a prompt that changed something", async () => {
     const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open();
-    const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
+    const response = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
       request = await fixture.chain.agent.next("session/prompt");
     deepEqual(fixture.notifications, [id]); // reported before the turn ends
     request.respond({ stopReason: "end_turn" });
-    await asked;
+    await response;
     deepEqual(fixture.notifications, [id, id]); // the hold time of the response
     await fixture.prompt(id, text("again"));
     equal(fixture.notifications.length, 3); // another altered prompt
-    const quiet = new Fixture([outside()]),
+    const quiet = new Fixture([externalProcess()]),
       second = await quiet.open();
     await quiet.prompt(second, text("hello"));
     const before = quiet.notifications.length;
@@ -213,7 +213,7 @@ suite("ChainObserver", () => {
   });
 
   test("ignores sessions and prompts created by an extension", async () => {
-    const asking = inside("asks", () => ({ fromClient: { requests: {} } }));
+    const requester = builtIn("asks", () => ({ fromClient: { requests: {} } }));
     const own: ProxyComponent = {
       kind: "internal",
       name: "own",
@@ -241,11 +241,11 @@ suite("ChainObserver", () => {
           ids,
         ),
     };
-    const fixture = new Fixture([asking, own, outside()]),
+    const fixture = new Fixture([requester, own, externalProcess()]),
       id = await fixture.open(),
-      asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
+      response = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] });
     for (let n = 0; n < 2; n++) (await fixture.chain.agent.next("session/prompt")).respond({ stopReason: "end_turn" });
-    await asked;
+    await response;
     deepEqual(fixture.changes(id), [nothing, nothing, nothing]);
   });
 
@@ -271,7 +271,7 @@ suite("ChainObserver", () => {
       add: NonNullable<Interceptors["requests"]>[string] = request =>
         request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
     const fixture = new Fixture(
-        [inside("one", { "session/new": add, "session/load": add, "session/fork": add })],
+        [builtIn("one", { "session/new": add, "session/load": add, "session/fork": add })],
         agent,
       ),
       { client } = fixture.chain;

@@ -1,6 +1,6 @@
 /**
- * Observes the client's requests on their way through the extensions of a chain. Records what each extension changes
- * and how long it holds a message, for external processes and built-in extensions.
+ * Observes the client's requests while they pass the extensions of a chain. Records the changes and the delay of each
+ * extension. Supports external processes and built-in extensions.
  *
  *   client ── link 0 ─▶ extension 0 ── link 1 ─▶ extension 1 ── link 2 ─▶ …
  *
@@ -8,7 +8,7 @@
  * extension i.
  *
  * Invariants:
- * - Messages are neither changed nor delayed, and are kept only until they have passed.
+ * - Messages are neither changed nor delayed. They are retained only until the next extension forwards them.
  * - Only session setup requests, prompts and their responses are inspected.
  * - Requests that originate from an extension belong to no journey.
  * - Journeys, sessions and names are bounded.
@@ -40,24 +40,24 @@ const SETUPS: ReadonlySet<string> = new Set([
   AGENT_METHODS.session_resume,
   AGENT_METHODS.session_fork,
 ]);
-/** The oldest are dropped. */
-const JOURNEYS = 64,
-  SESSIONS = 64;
+/** Maximum numbers of open requests and of sessions. The oldest are dropped. */
+const MAX_JOURNEYS = 64,
+  MAX_SESSIONS = 64;
 /** Number of samples for the median. */
-const TIMES = 20;
+const MAX_SAMPLES = 20;
 
 interface Journey {
   readonly method: string;
-  /** The client's session id. For a new session it is known with the response. */
+  /** The client's session id. Undefined for a new session until its response. */
   sessionId: string | undefined;
-  /** Arrival on each link, and the response. The frame is kept until it has left the next extension. */
+  /** Request and response on each link. `frame` is retained until the next extension forwards the request. */
   readonly links: {
     readonly id: Id;
     readonly at: number;
     frame: Frame | undefined;
-    answered?: { readonly at: number; readonly made: string | undefined };
+    response?: { readonly at: number; readonly newSessionId: string | undefined };
   }[];
-  /** For a setup request: the effect of each extension. */
+  /** For a setup request: the change and the delay of each extension, in milliseconds. */
   readonly setups: { readonly change: SetupChange | undefined; readonly down: number }[];
 }
 
@@ -91,7 +91,7 @@ export class ChainObserver implements Trace {
     );
   }
 
-  /** Index of the extension that added the MCP server to the session; -1 if it is unknown. */
+  /** Index of the extension that added the MCP server to the session, or -1 if unknown. */
   adderOf(sessionId: string, server: string): number {
     return this.#sessions.get(sessionId)?.findIndex(({ setup }) => setup?.added?.includes(server)) ?? -1;
   }
@@ -147,16 +147,21 @@ export class ChainObserver implements Trace {
   }
 
   #newJourney(method: string, frame: Frame): Journey {
-    const oldest = this.#open[0]?.size === JOURNEYS ? this.#open[0].values().next().value : undefined;
+    const oldest = this.#open[0]?.size === MAX_JOURNEYS ? this.#open[0].values().next().value : undefined;
     if (oldest) for (const [i, { id }] of oldest.links.entries()) this.#open[i]?.delete(id);
-    return { method, sessionId: makes(method) ? undefined : sessionIn(paramsOr(frame)), links: [], setups: [] };
+    return {
+      method,
+      sessionId: createsSession(method) ? undefined : sessionIn(paramsOr(frame)),
+      links: [],
+      setups: [],
+    };
   }
 
-  /** Finds the journey that continues as a request of extension `i`. With own ids: the first that matches. */
+  /** Finds the journey that extension `i` continues with this request. For `own` ids, returns the first match. */
   #journeyThrough(i: number, id: Id, method: string, frame: Frame): Journey | undefined {
     const open = this.#open[i];
     if (this.extensions[i] === "kept") return open?.get(id);
-    const sessionId = makes(method) ? undefined : sessionIn(paramsOr(frame));
+    const sessionId = createsSession(method) ? undefined : sessionIn(paramsOr(frame));
     return [...(open?.values() ?? [])].find(
       journey => journey.method === method && journey.links[i + 1] === undefined && journey.sessionId === sessionId,
     );
@@ -185,9 +190,13 @@ export class ChainObserver implements Trace {
 
   #answered(journey: Journey, link: number, frame: Frame, failed: boolean): void {
     const at = this.now(),
-      before = journey.links[link + 1]?.answered,
+      before = journey.links[link + 1]?.response,
       here = journey.links[link];
-    if (here) here.answered = { at, made: makes(journey.method) && !failed ? sessionIn(resultOf(frame)) : undefined };
+    if (here)
+      here.response = {
+        at,
+        newSessionId: createsSession(journey.method) && !failed ? sessionIn(resultOf(frame)) : undefined,
+      };
     if (journey.method === AGENT_METHODS.session_prompt) {
       const seen = this.#seen(journey.sessionId)?.[link];
       if (seen && before) add(seen.answer, at - before.at);
@@ -199,29 +208,29 @@ export class ChainObserver implements Trace {
   }
 
   /**
-   * An extension may set up another session of its own under another id. That session, and everything behind that
-   * extension, is not part of the journey.
+   * An extension may create a separate session with another id. That session and all later extensions are not part of
+   * the journey.
    */
   #setUp(journey: Journey): void {
     const { links, setups } = journey;
-    if (makes(journey.method)) journey.sessionId = links[0]?.answered?.made;
+    if (createsSession(journey.method)) journey.sessionId = links[0]?.response?.newSessionId;
     const seen = this.#seen(journey.sessionId);
     if (!seen) return;
-    for (const [i, one] of seen.entries()) {
-      const did = setups[i],
-        [ours, next] = [links[i]?.answered, links[i + 1]?.answered];
-      if (!did || !ours || !next || ours.made !== next.made) break;
-      one.setup = did.change;
-      one.setupTime = [did.down, ours.at - next.at];
+    for (const [i, observations] of seen.entries()) {
+      const setup = setups[i],
+        [response, next] = [links[i]?.response, links[i + 1]?.response];
+      if (!setup || !response || !next || response.newSessionId !== next.newSessionId) break;
+      observations.setup = setup.change;
+      observations.setupTime = [setup.down, response.at - next.at];
     }
   }
 
   #seen(sessionId: string | undefined): readonly Seen[] | undefined {
     if (sessionId === undefined) return undefined;
-    const known = this.#sessions.get(sessionId);
-    if (known) return known;
+    const existing = this.#sessions.get(sessionId);
+    if (existing) return existing;
     const [oldest] =
-      this.#sessions.size >= SESSIONS ? [...this.#sessions.keys()].filter(id => !this.#listeners.has(id)) : [];
+      this.#sessions.size >= MAX_SESSIONS ? [...this.#sessions.keys()].filter(id => !this.#listeners.has(id)) : [];
     if (oldest !== undefined) this.#sessions.delete(oldest);
     const seen = this.extensions.map((): Seen => ({ prompt: [], answer: [] }));
     this.#sessions.set(sessionId, seen);
@@ -238,7 +247,7 @@ export class ChainObserver implements Trace {
   }
 }
 
-function makes(method: string): boolean {
+function createsSession(method: string): boolean {
   return method === AGENT_METHODS.session_new || method === AGENT_METHODS.session_fork;
 }
 
@@ -257,7 +266,7 @@ function resultOf(frame: Frame): unknown {
 
 function add(times: number[], ms: number): void {
   times.push(ms);
-  if (times.length > TIMES) times.shift();
+  if (times.length > MAX_SAMPLES) times.shift();
 }
 
 function shown(seen: Seen | undefined): SeenChanges {

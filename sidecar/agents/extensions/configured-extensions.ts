@@ -1,21 +1,21 @@
 /**
- * The enabled extensions in order from the client to the agent, as last sent by the host. They apply to new sessions.
+ * The enabled extensions in order from the client to the agent, as last sent by the host. New sessions use this list.
  */
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 
 export class ConfiguredExtensions {
-  #now: readonly ExtensionConfig[];
+  #extensions: readonly ExtensionConfig[];
 
-  constructor(first: readonly ExtensionConfig[] = []) {
-    this.#now = first;
+  constructor(initial: readonly ExtensionConfig[] = []) {
+    this.#extensions = initial;
   }
 
   current(): readonly ExtensionConfig[] {
-    return this.#now;
+    return this.#extensions;
   }
 
   /** Replaces the complete list. */
   set(extensions: readonly ExtensionConfig[]): void {
-    this.#now = extensions;
+    this.#extensions = extensions;
   }
 }

@@ -55,12 +55,12 @@ suite("EvidenceFile", () => {
       direct: [{ server: "docs" }],
       retry: "otherTransport",
     });
-    const one = opened();
-    one.setTools("bob 1.0", tools(1));
-    one.set("ada 1.0", HTTP);
-    one.setTools("ada 1.0", tools(1));
-    one.setTools("ada 1.0", tools(2));
-    await one.written();
+    const evidenceFile = opened();
+    evidenceFile.setTools("bob 1.0", tools(1));
+    evidenceFile.set("ada 1.0", HTTP);
+    evidenceFile.setTools("ada 1.0", tools(1));
+    evidenceFile.setTools("ada 1.0", tools(2));
+    await evidenceFile.written();
     deepEqual(
       [opened().of("ada 1.0"), opened().tools("ada 1.0"), opened().of("bob 1.0"), opened().tools("bob 1.0")],
       [HTTP, tools(2), undefined, tools(1)],

@@ -5,8 +5,8 @@
  * Invariants:
  * - The file is replaced atomically.
  * - An unreadable file counts as empty.
- * - An entry with an unknown form is dropped.
- * - A write failure is logged once; the evidence then lasts until this process ends.
+ * - An invalid entry is dropped.
+ * - A write failure is logged once. The evidence is then kept in memory only.
  */
 import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
@@ -19,7 +19,7 @@ import { readTools, storedTools } from "./stored-tools";
 
 /** Maximum number of programs. The newest are kept. */
 const MAX_PROGRAMS = 200;
-/** Maximum length of a program's name and version, which the agent chooses. In characters. */
+/** Maximum length of a program's name and version, in characters. The agent provides both. */
 const MAX_NAME = 200;
 
 interface Entry {
@@ -41,7 +41,7 @@ export interface EvidenceFileDeps {
 export class EvidenceFile implements EvidenceStore, AsyncDisposable {
   readonly #own = new Map<string, Entry>();
   #writing: Promise<void> = Promise.resolve();
-  #isWarned = false;
+  #hasWarned = false;
 
   constructor(private readonly deps: EvidenceFileDeps) {}
 
@@ -53,7 +53,7 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
     return this.all().get(keyOf(program))?.tools;
   }
 
-  /** Returns the newest entries of all processes by program, whose name is truncated to `MAX_NAME` characters. */
+  /** Returns the newest entry of each program across all processes. Keys are truncated to `MAX_NAME` characters. */
   all(): ReadonlyMap<string, Entry> {
     const all = new Map(read(this.deps.file));
     for (const [program, own] of this.#own) if (own.at >= (all.get(program)?.at ?? 0)) all.set(program, own);
@@ -95,15 +95,15 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
 
   async #write(): Promise<void> {
     const { file, onWarning } = this.deps,
-      unfinished = `${file}.${process.pid}`;
+      temporary = `${file}.${process.pid}`;
     const newest = [...this.all()].sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_PROGRAMS);
     try {
       await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(unfinished, JSON.stringify(Object.fromEntries(newest.map(written)), undefined, 1));
-      await rename(unfinished, file);
+      await writeFile(temporary, JSON.stringify(Object.fromEntries(newest.map(serialised)), undefined, 1));
+      await rename(temporary, file);
     } catch (error) {
-      if (!this.#isWarned) onWarning("The tool connections of agents could not be saved", error);
-      this.#isWarned = true;
+      if (!this.#hasWarned) onWarning("The tool connections of agents could not be saved", error);
+      this.#hasWarned = true;
     }
   }
 }
@@ -126,13 +126,13 @@ function read(file: string): readonly (readonly [string, Entry])[] {
   }
 }
 
-function written([program, { at, evidence, tools }]: readonly [string, Entry]): readonly [string, unknown] {
+function serialised([program, { at, evidence, tools }]: readonly [string, Entry]): readonly [string, unknown] {
   return [program, { ...evidence, at, ...(tools ? { tools } : {}) }];
 }
 
 const LISTS = ["beforePrompt", "inPrompt", "later", "never"] as const;
 
-/** Returns undefined if neither part has a known form. */
+/** Returns undefined if neither part is valid. */
 function entryOf(value: JsonObject): Entry | undefined {
   const evidence = evidenceOf(value),
     tools = readTools(value.tools);
@@ -141,9 +141,9 @@ function entryOf(value: JsonObject): Entry | undefined {
 }
 
 function evidenceOf({ transport, isListed, lists, waitsInVain }: JsonObject): DeliveryEvidence | undefined {
-  const known = LISTS.find(each => each === lists);
-  if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined)
+  const listed = LISTS.find(each => each === lists);
+  if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || listed === undefined)
     return undefined;
   const waits = numberOr(waitsInVain, 0);
-  return { transport, isListed, lists: known, ...(waits > 0 ? { waitsInVain: waits } : {}) };
+  return { transport, isListed, lists: listed, ...(waits > 0 ? { waitsInVain: waits } : {}) };
 }

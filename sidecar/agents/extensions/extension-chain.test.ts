@@ -14,7 +14,7 @@ const extension = (id: string, name = id.toUpperCase()): ExtensionConfig => ({
 });
 
 class Fixture implements ExtensionDeps {
-  readonly sights: string[] = [];
+  readonly statuses: string[] = [];
   readonly started: string[] = [];
   readonly command: ExtensionDeps["command"] = async ({ id }) => {
     if (id === "bad") throw new Error("there is no such package.");
@@ -35,7 +35,7 @@ class Fixture implements ExtensionDeps {
         }
       : undefined;
   readonly onStatus: ExtensionDeps["onStatus"] = (id, status) => {
-    this.sights.push(`${id} ${status.kind}${"why" in status ? `: ${status.why}` : ""}`);
+    this.statuses.push(`${id} ${status.kind}${"why" in status ? `: ${status.why}` : ""}`);
   };
   readonly find: ExtensionDeps["find"] = async program => (program === "gone" ? undefined : `/bin/${program}`);
   readonly onWarning = () => undefined;
@@ -191,7 +191,7 @@ suite("extension chain", () => {
       { id: "bad", sentence: "The agent extension “BAD” is skipped: there is no such package." },
       { id: "b", sentence: "B hangs." },
     ]);
-    deepEqual(fixture.sights, [
+    deepEqual(fixture.statuses, [
       "bad failed: The agent extension “BAD” is skipped: there is no such package.",
       "b failed: B hangs.",
       "a failed: The agent extension “A” exited unexpectedly (exit code 3).",
@@ -229,7 +229,7 @@ suite("extension chain", () => {
     chain.fell({ component: "B", reason: { message: "it broke." } });
     chain.fell({ component: "Ada", reason: { message: "Ada broke." } });
     chain.fell(undefined);
-    deepEqual(fixture.sights, ["b failed: The agent extension “B” has exited: it broke."]);
+    deepEqual(fixture.statuses, ["b failed: The agent extension “B” has exited: it broke."]);
   });
 
   test("reports the start and end of running extensions, with the reason of the failed one", async () => {
@@ -242,17 +242,17 @@ suite("extension chain", () => {
       }),
       () => ({ component: "B", reason: { message: "it broke." } }),
     );
-    deepEqual(fixture.sights.slice(1), ["a started", "b started"]);
+    deepEqual(fixture.statuses.slice(1), ["a started", "b started"]);
     end();
     await new Promise(resolve => setImmediate(resolve));
-    deepEqual(fixture.sights.slice(3), ["a ended", "b ended: The agent extension “B” has exited: it broke."]);
+    deepEqual(fixture.statuses.slice(3), ["a ended", "b ended: The agent extension “B” has exited: it broke."]);
   });
 
   test("reports nothing for a cancelled start", async () => {
     const fixture = new Fixture(),
-      gone = new AbortController();
-    gone.abort(new Error("closed"));
-    await rejects(findExtensions([extension("bad")], [], gone.signal, fixture), /closed/);
-    equal(fixture.sights.length, 0);
+      abort = new AbortController();
+    abort.abort(new Error("closed"));
+    await rejects(findExtensions([extension("bad")], [], abort.signal, fixture), /closed/);
+    equal(fixture.statuses.length, 0);
   });
 });

@@ -1,12 +1,12 @@
 /**
- * The agent extensions of a chain: how each is started, and which are skipped. Extensions are resolved or installed
- * before the chain starts, so the chain itself never waits for a download.
+ * Starts the agent extensions of a chain and records which are skipped. Extensions are resolved and installed before
+ * the chain starts, so the chain itself never waits for a download.
  *
  * Invariants:
  * - The order is that of the configuration.
- * - An extension that is unavailable or fails before its initialisation is skipped alone, and listed once in `missing`
- *   with a sentence.
- * - `onStatus` receives the outcome of each extension, but no outcome of an aborted start.
+ * - An extension that is unavailable or fails before its initialisation is skipped, and the others start. `missing`
+ *   lists each skipped extension once, with the reason as a sentence.
+ * - `onStatus` receives the outcome of each extension, except after an aborted start.
  */
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
@@ -30,14 +30,14 @@ export interface ExtensionDeps extends McpExtensionDeps {
   readonly builtIn: (config: ExtensionConfig, name: string) => Promise<ProxyComponent | undefined>;
   /** Starts the command in the session's folder. `name`: for messages. */
   readonly start: (name: string, command: AgentCommand) => Promise<Running>;
-  /** Dialect of the program, as learned by earlier chains. */
+  /** Cached `initialize` dialect of the program, from earlier chains. */
   readonly memory?: (command: AgentCommand) => DialectMemory | undefined;
   readonly onStatus: (id: string, status: StatusEvent) => void;
 }
 
 /**
- * Resolves all available extensions; takes as long as the slowest installation. `names`: names of other components of
- * the chain. Rejects only with the reason of `signal`.
+ * Resolves all available extensions in parallel. `names`: names of the chain's other components. Rejects only with the
+ * reason of `signal`.
  */
 export async function findExtensions(
   configs: readonly ExtensionConfig[],
@@ -45,14 +45,14 @@ export async function findExtensions(
   signal: AbortSignal,
   deps: ExtensionDeps,
 ): Promise<ExtensionChain> {
-  const taken = new Set(names);
+  const usedNames = new Set(names);
   const found = await Promise.all(
     configs.map(async (config): Promise<Found> => {
       const { id, name } = config,
-        called = taken.has(name) ? `${name} (${id})` : name;
-      taken.add(called);
+        chainName = usedNames.has(name) ? `${name} (${id})` : name;
+      usedNames.add(chainName);
       try {
-        return { config, component: await proxyOf(config, called, signal, deps) };
+        return { config, component: await proxyOf(config, chainName, signal, deps) };
       } catch (error) {
         return {
           config,
@@ -103,7 +103,7 @@ export class ExtensionChain {
     private readonly found: readonly Found[],
     private readonly onStatus: ExtensionDeps["onStatus"],
   ) {
-    for (const item of found) if ("sentence" in item) this.#lost(item.config, item.sentence);
+    for (const item of found) if ("sentence" in item) this.#skip(item.config, item.sentence);
   }
 
   /** In order from the client. */
@@ -137,20 +137,20 @@ export class ExtensionChain {
 
   /** Handles a notice of the conductor. */
   onEvent({ kind, component, message, reason }: Notice): void {
-    const config = this.#named(component);
+    const config = this.#configOf(component);
     if (config && kind === "bypassed")
-      this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is skipped") : message);
+      this.#skip(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is skipped") : message);
   }
 
   /** Returns the failure's reason, or an explanation if an extension's exit ended the chain. */
   explained(failure: Failure | undefined): Closed | undefined {
-    const config = this.#named(failure?.component);
+    const config = this.#configOf(failure?.component);
     return config && failure?.reason
       ? extensionEnded(sentenceOf(config.name, failure.reason, "has exited"), failure.reason.cause)
       : failure?.reason;
   }
 
-  /** Called when the chain is initialised. `closed` resolves when the chain ends; `failure` then returns the reason. */
+  /** Called when the chain is initialised. When the chain ends, `closed` resolves and `failure` returns the reason. */
   runs(closed: Promise<unknown>, failure: () => Failure | undefined): void {
     for (const found of this.found) {
       if (!("component" in found) || this.#missing.has(found.config)) continue;
@@ -160,10 +160,10 @@ export class ExtensionChain {
       } = found;
       this.onStatus(id, { kind: "started" });
       void closed.then(() => {
-        const { component: of, reason } = failure() ?? {};
+        const { component: failed, reason } = failure() ?? {};
         this.onStatus(id, {
           kind: "ended",
-          ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has exited") } : {}),
+          ...(failed === component.name && reason ? { why: sentenceOf(name, reason, "has exited") } : {}),
         });
       });
     }
@@ -171,16 +171,16 @@ export class ExtensionChain {
 
   /** Called when the chain could not be initialised. */
   fell({ component, reason }: Failure = {}): void {
-    const config = this.#named(component);
+    const config = this.#configOf(component);
     if (config && reason)
       this.onStatus(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has exited") });
   }
 
-  #named(name: string | undefined): ExtensionConfig | undefined {
+  #configOf(name: string | undefined): ExtensionConfig | undefined {
     return this.found.find(found => "component" in found && found.component.name === name)?.config;
   }
 
-  #lost(config: ExtensionConfig, sentence: string): void {
+  #skip(config: ExtensionConfig, sentence: string): void {
     this.#missing.set(config, sentence);
     this.onStatus(config.id, { kind: "failed", why: sentence });
   }
@@ -194,7 +194,7 @@ interface Failure {
 
 const quoted = (name: string): string => `“${name}”`;
 
-/** The sentence of a process uses its own name and omits the advice for an agent's user. */
+/** Uses the `what` of an `AgentError`: it names the process, without the advice for the agent's user. */
 function sentenceOf(name: string, reason: Closed, what: "is skipped" | "has exited"): string {
   return l10n.t`The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
 }

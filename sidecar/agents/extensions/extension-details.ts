@@ -12,7 +12,7 @@ import { configurationAdvice, missingOf, missingToolsSentence, type Place } from
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
 /**
- * `trace` and `deliveries` are for the conductor; a chain without extensions has no trace. `agent`: display name.
+ * `trace` and `deliveries` are for the conductor. A chain without extensions has no trace. `agent`: display name.
  * `others`: owner of servers that no extension added. `now`: milliseconds.
  */
 export function observedExtensions(
@@ -78,10 +78,10 @@ export function observedExtensions(
         );
       },
       listen: (sessionId, changed) => {
-        const received = [observer?.listen(sessionId, changed), deliveries.onChange(sessionId, changed)];
+        const listeners = [observer?.listen(sessionId, changed), deliveries.onChange(sessionId, changed)];
         return {
           [Symbol.dispose]: () => {
-            for (const each of received) each?.[Symbol.dispose]();
+            for (const listener of listeners) listener?.[Symbol.dispose]();
           },
         };
       },
@@ -114,9 +114,9 @@ interface ObservedExtension {
 export function bothTraces(first: Trace | undefined, second: Trace | undefined): Trace | undefined {
   if (!first || !second) return first ?? second;
   return {
-    message: (...crossed) => {
-      first.message(...crossed);
-      second.message(...crossed);
+    message: (...args) => {
+      first.message(...args);
+      second.message(...args);
     },
   };
 }

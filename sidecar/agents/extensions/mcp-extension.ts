@@ -15,7 +15,6 @@ import { wrongAddress } from "../distributions/server-address";
 export interface McpExtensionDeps {
   /** Resolves a program. Undefined: not found. */
   readonly find: (program: string) => Promise<string | undefined>;
-  /** Logs a warning. */
   readonly onWarning: (what: string, detail: unknown) => void;
   /** The shim that connects stdio-only agents to an address. Default: this program. */
   readonly shim?: ShimProgram;
@@ -23,14 +22,14 @@ export interface McpExtensionDeps {
   readonly starter?: ServerStarter;
 }
 
-type Called = Pick<ExtensionConfig, "id" | "name">;
+type Named = Pick<ExtensionConfig, "id" | "name">;
 
 /**
- * `name`: in the chain. Rejects with an `AgentError` if the program is not found, because many agents do not report
- * that.
+ * `name`: the component's name. Rejects with an `AgentError` if the program is not found, because many agents do not
+ * report a missing program.
  */
 export async function serverComponent(
-  config: Called,
+  config: Named,
   name: string,
   command: AgentCommand,
   deps: McpExtensionDeps,
@@ -42,27 +41,27 @@ export async function serverComponent(
 }
 
 /**
- * Throws an `AgentError` for an invalid address. Does not check whether a server responds: it may start later, and the
- * agent reports it.
+ * Throws an `AgentError` for an invalid address. Does not check whether the server responds, because it may start later
+ * and the agent reports its failure.
  */
 export function addressComponent(
-  config: Called,
+  config: Named,
   name: string,
   { url, headers = {} }: HttpDistribution,
   deps: Pick<McpExtensionDeps, "onWarning" | "shim">,
 ): ProxyComponent {
-  const wrong = wrongAddress({ url, headers });
-  if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
+  const problem = wrongAddress({ url, headers });
+  if (problem !== undefined) throw serverNotAdded(config.name, problem);
   return componentOf(config, name, { url: url.trim(), headers }, deps);
 }
 
 function componentOf(
-  { id, name: called }: Called,
+  { id, name: displayName }: Named,
   name: string,
   server: StdioServer | HttpServer,
   { onWarning, ...options }: Pick<McpExtensionDeps, "onWarning" | "shim" | "starter">,
 ): ProxyComponent {
-  const definition = addedServer(called, serverName(id), server, options);
+  const definition = addedServer(displayName, serverName(id), server, options);
   return {
     kind: "internal",
     name,

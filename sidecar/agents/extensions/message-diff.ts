@@ -11,7 +11,7 @@ import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
 const MAX_NAMES = 50,
   MAX_NAME_LENGTH = 100;
 /** Maximum number of compared pairs of blocks. Beyond it, blocks in the middle count as altered. */
-const COMPARED = 10_000;
+const MAX_COMPARED_PAIRS = 10_000;
 
 /** Compares params of `session/new`, `load`, `resume` or `fork`. Returns `undefined` if they are equal. */
 export function setupChange(before: unknown, after: unknown): SetupChange | undefined {
@@ -22,10 +22,10 @@ export function setupChange(before: unknown, after: unknown): SetupChange | unde
   const keys = [...new Set([...Object.keys(was), ...Object.keys(is)])].filter(
     key => key !== "mcpServers" && !same(was[key], is[key]),
   );
-  const added = listed([...now.keys()].filter(name => !old.has(name))),
-    removed = listed([...old.keys()].filter(name => !now.has(name)));
-  const replaced = listed([...now.keys()].filter(name => old.has(name) && !same(old.get(name), now.get(name)))),
-    members = listed(keys);
+  const added = limited([...now.keys()].filter(name => !old.has(name))),
+    removed = limited([...old.keys()].filter(name => !now.has(name)));
+  const replaced = limited([...now.keys()].filter(name => old.has(name) && !same(old.get(name), now.get(name)))),
+    members = limited(keys);
   return added || removed || replaced || members
     ? {
         ...(added && { added }),
@@ -36,7 +36,7 @@ export function setupChange(before: unknown, after: unknown): SetupChange | unde
     : undefined;
 }
 
-function listed(names: readonly string[]): readonly string[] | undefined {
+function limited(names: readonly string[]): readonly string[] | undefined {
   return names.length === 0 ? undefined : names.slice(0, MAX_NAMES).map(name => short(name, MAX_NAME_LENGTH));
 }
 
@@ -85,7 +85,7 @@ function gaps(was: readonly unknown[], is: readonly unknown[]): readonly Gap[] {
   while (end < shorter - start && same(was[was.length - 1 - end], is[is.length - 1 - end])) end++;
   const old = was.slice(start, was.length - end),
     now = is.slice(start, is.length - end);
-  const kept = old.length * now.length > COMPARED ? [] : common(old, now);
+  const kept = old.length * now.length > MAX_COMPARED_PAIRS ? [] : common(old, now);
   const ends = [...kept, [old.length, now.length] as const];
   return ends.map(([toOld, toNow], i) => {
     const [fromOld, fromNow] = i === 0 ? [0, 0] : [(ends[i - 1]?.[0] ?? 0) + 1, (ends[i - 1]?.[1] ?? 0) + 1];
@@ -129,7 +129,7 @@ function textOf(block: unknown): string {
   return (
     stringOr(text, undefined) ??
     stringOr(objectOr(resource).text, undefined) ??
-    `[${[type, name ?? uri ?? objectOr(resource).uri].filter(word => typeof word === "string").join(" ")}]`
+    `[${[type, name ?? uri ?? objectOr(resource).uri].filter(part => typeof part === "string").join(" ")}]`
   );
 }
 

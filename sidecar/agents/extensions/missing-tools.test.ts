@@ -44,7 +44,7 @@ suite("missing tools sentence", () => {
     );
   });
 
-  test("blames the server when it cannot list its tools", () => {
+  test("names the server as the cause if it cannot list its tools", () => {
     const broken = (name: string) => named(name, { stage: "connected", connections: 1, listFailed: true });
     deepEqual(
       [

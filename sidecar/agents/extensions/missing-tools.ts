@@ -76,8 +76,8 @@ export interface MissingTools {
   /** Default: a tab. */
   readonly place?: Place;
   /**
-   * State of Symposium's entry in the agent's own configuration. "unknown": no configuration is known. Absent: an entry
-   * would not help.
+   * State of Symposium's entry in the agent's own configuration. "unknown": the agent's configuration file is unknown.
+   * Absent: an entry would not help.
    */
   readonly configuration?: ConfigurationEntry["kind"] | "unknown" | undefined;
 }
@@ -92,7 +92,7 @@ export function missingOf({ servers, retry }: SessionTools): Pick<MissingTools, 
 
 /**
  * The configuration is the fallback for an agent that connected to no server over any transport (issue 14 item 5).
- * `kind`: state of the agent's own configuration; undefined if none is known.
+ * `kind`: state of the agent's own configuration. Undefined: the configuration file is unknown.
  */
 export function configurationAdvice(
   { servers, retry }: SessionTools,
@@ -138,7 +138,7 @@ function namesOf(servers: MissingTools["missing"]): string {
   return enumerated([...new Set(servers.map(({ name }) => visibleText(name)))]);
 }
 
-/** Names the number of tools if it is known for each server. */
+/** Includes the number of tools if it is known for every server. */
 function unrequested(agent: string, servers: MissingTools["missing"]): string {
   const names = namesOf(servers),
     counts = servers.map(({ delivery: { offered } }) => offered);

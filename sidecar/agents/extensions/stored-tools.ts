@@ -1,4 +1,7 @@
-/** Tools of a session as stored in the evidence file (`evidence-file.ts`). Bounds what agents and users name. Pure. */
+/**
+ * Tools of a session as stored in the evidence file (`evidence-file.ts`). Limits the number of servers and the length
+ * of names. Pure.
+ */
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import type { Retry } from "../../mcp/delivery/session-tools";
 import type { DirectServer, OwnedServer, SessionTools } from "../../mcp/delivery/session-tools";
@@ -26,7 +29,7 @@ export function storedTools({ servers, direct, ...rest }: SessionTools): Session
   };
 }
 
-/** Returns undefined for an unknown form. Drops servers with an unknown form. */
+/** Returns undefined for an invalid value. Drops invalid servers. */
 export function readTools(value: unknown): SessionTools | undefined {
   if (!isObject(value)) return undefined;
   const retry = RETRIES.find(each => each === value.retry);

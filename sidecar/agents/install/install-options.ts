@@ -30,14 +30,14 @@ export interface InstallerDeps {
   readonly bunzip?: Bunzip;
   readonly tools: () => Promise<Tools>;
   readonly run: RunTool;
-  /** Home folder of the user's cargo. Absent: launch metadata of crates is ignored; only extensions use it. */
+  /** Home folder of the user's cargo. Absent: launch metadata of crates, which only extensions use, is ignored. */
   readonly cargoHome?: () => Promise<string>;
   /** `progress` is undefined when no installation is running. */
   readonly report: (id: string, progress: InstallProgress | undefined) => void;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
-/** The part of an agent's or extension's settings that affects its installation. */
+/** Settings of an agent or extension that affect its installation. */
 export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "version">;
 
 /**

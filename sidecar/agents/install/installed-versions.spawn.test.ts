@@ -145,9 +145,9 @@ suite("version that cannot be removed", () => {
         rename: async (from, to) =>
           String(to).includes(".old-") ? Promise.reject(denied("EBUSY")) : realFiles.rename(from, to),
       },
-      held = fixture.installer({ files: holds });
-    await held.remove("some-agent");
-    deepEqual([(await held.state(config)).install, versions(fixture)], [{ kind: "missing" }, ["1.0.0"]]);
+      lockedFiles = fixture.installer({ files: holds });
+    await lockedFiles.remove("some-agent");
+    deepEqual([(await lockedFiles.state(config)).install, versions(fixture)], [{ kind: "missing" }, ["1.0.0"]]);
     await fixture.store().cleanUpAll(never, error => {
       throw error;
     });

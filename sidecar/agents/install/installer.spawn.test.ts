@@ -104,13 +104,13 @@ suite("archive installation", () => {
     await using fixture = await InstallFixture.open();
     const packed = fixture.server.serve("/a.tar.bz2", { content: "packed" }),
       plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])),
-      given: string[] = [];
+      sources: string[] = [];
     await using installer = fixture.installer({
       change: {
         bunzip: source =>
           Readable.from(
             (async function* () {
-              for await (const chunk of source) given.push(String(chunk));
+              for await (const chunk of source) sources.push(String(chunk));
               yield plain;
             })(),
           ),
@@ -120,7 +120,7 @@ suite("archive installation", () => {
       agent({ binary: { "linux-x86_64": { archive: packed, cmd: "bin/agent" } } }, { version: "1.0.0" }),
       never,
     );
-    deepEqual([given.join(""), versions(fixture)], ["packed", ["1.0.0"]]);
+    deepEqual([sources.join(""), versions(fixture)], ["packed", ["1.0.0"]]);
   });
 });
 

@@ -2,8 +2,8 @@
  * Resolves the configuration of an agent or extension to the command that starts it. Installs it if needed.
  *
  *   configuration ── choose ──▶ the user's program ───────────────────────────────────────────▶ command
- *                        └────▶ source ── installed? ──▶ yes: used and locked ────────────────▶ command
- *                                              └─▶ no: one flight per id ─ staged, kept, older versions swept ─┘
+ *                        └────▶ source ── installed? ──▶ yes: locked against removal ─────────▶ command
+ *                                              └─▶ no: one installation per id ─ staged, kept, cleaned up ─────┘
  *
  * Invariants:
  * - An installed version starts without network access.
@@ -34,12 +34,12 @@ import type { Installed, Staging } from "./store/store";
 import { type Tools, type InstallerDeps, type InstallConfig, type InstallWish } from "./install-options";
 
 /** Caches each lookup. */
-function onceEach(tools: Tools): Tools {
-  const known = new Map<Tool | "node", string | undefined>();
+function cachedTools(tools: Tools): Tools {
+  const cache = new Map<Tool | "node", string | undefined>();
   return {
     find: name => {
-      if (!known.has(name)) known.set(name, tools.find(name));
-      return known.get(name);
+      if (!cache.has(name)) cache.set(name, tools.find(name));
+      return cache.get(name);
     },
   };
 }
@@ -59,27 +59,27 @@ export class Installer implements AsyncDisposable {
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
     const source = sourceOf(choice);
-    const there = await this.#deps.store.find(config.id, source).catch((error: unknown) => {
+    const existing = await this.#deps.store.find(config.id, source).catch((error: unknown) => {
       throw explained(error);
     });
-    let installed = there && (await this.#use(there)) ? there : undefined;
+    let installed = existing && (await this.#use(existing)) ? existing : undefined;
     for (let attempt = 0; !installed; attempt++) {
       const first = await this.#installOr(config, choice, signal);
-      // another window may have installed a newer version and removed this one
+      // Another window may have installed a newer version and removed this version.
       if ((await this.#use(first)) || attempt === 2) installed = first;
     }
     return this.#commandOf(installed, choice);
   }
 
   /**
-   * Installs the configured version. Rejects with `InstallError`, or the signal's reason; the previous version is then
-   * kept.
+   * Installs the configured version. Rejects with `InstallError`, or the signal's reason, and keeps the previous
+   * version.
    */
   async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> {
     return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish);
   }
 
-  /** Removes all versions, except the files of running ones. Rejects with `InstallError`. */
+  /** Removes all versions, except the files of running versions. Rejects with `InstallError`. */
   async remove(id: string): Promise<void> {
     await this.#installations.run(
       id,
@@ -103,12 +103,12 @@ export class Installer implements AsyncDisposable {
     );
   }
 
-  /** Cancels the running installation. Its callers reject with `cancelled`. */
+  /** Cancels all installations of the id. Their callers reject with `cancelled`. */
   cancel(id: string): void {
     this.#installations.cancel(id);
   }
 
-  /** Uses no network and starts no process. `missing`: why it cannot be used here, as a sentence. */
+  /** Uses no network and starts no process. `missing`: why the item cannot be used on this computer, as a sentence. */
   async state(config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
     const progress = this.#progress.get(config.id);
     const choice = await this.#chosen(config);
@@ -131,12 +131,12 @@ export class Installer implements AsyncDisposable {
   }
 
   /**
-   * Returns why each configuration cannot be used here, in the same order. Undefined: it can be used. Optimised for
-   * whole registries: tools and store are read once, and version folders only for ids in the store.
+   * Returns why each configuration cannot be used on this computer, in the same order. Undefined: it can be used.
+   * Optimised for whole registries: tools and store are read once, and version folders only for ids in the store.
    */
   async missing(configs: readonly InstallConfig[]): Promise<readonly (string | undefined)[]> {
     const { store } = this.#deps,
-      tools = onceEach(await this.#deps.tools()),
+      tools = cachedTools(await this.#deps.tools()),
       ids = new Set(await store.ids().catch(() => []));
     const all: (string | undefined)[] = [];
     for (const config of configs) {
@@ -189,26 +189,26 @@ export class Installer implements AsyncDisposable {
     );
   }
 
-  /** Falls back to the newest installed version of the same source. The log contains the error. */
+  /** Installs, or logs the error and falls back to the newest installed version of the same source. */
   async #installOr(config: InstallConfig, choice: Installable, signal: AbortSignal): Promise<Installed> {
     try {
       return await this.#install(config, choice, signal, "missing");
     } catch (error) {
-      const before =
+      const previous =
         error instanceof InstallError && error.code !== "cancelled" && !signal.aborted
-          ? await this.#before(config.id, sourceOf(choice))
+          ? await this.#previousVersion(config.id, sourceOf(choice))
           : undefined;
-      if (!before) throw error;
+      if (!previous) throw error;
       this.#deps.log("warn", "An installation failed; the previous version starts", {
         id: config.id,
-        version: before.release,
+        version: previous.release,
         error: String(error),
       });
-      return before;
+      return previous;
     }
   }
 
-  async #before(id: string, source: Source): Promise<Installed | undefined> {
+  async #previousVersion(id: string, source: Source): Promise<Installed | undefined> {
     return (await this.#deps.store.list(id).catch(() => [])).find(installed => isOf(source, installed));
   }
 
@@ -224,7 +224,7 @@ export class Installer implements AsyncDisposable {
     const installed = await this.#installations.run(
       id,
       JSON.stringify([wish, source, release]),
-      ending => this.#fly(id, choice, { source, release, wish }, ending),
+      ending => this.#runInstallation(id, choice, { source, release, wish }, ending),
       signal,
     );
     if (!installed) throw cancelled();
@@ -232,7 +232,7 @@ export class Installer implements AsyncDisposable {
   }
 
   /** Rejects with `InstallError`, except for bugs. */
-  async #fly(
+  async #runInstallation(
     id: string,
     choice: Installable,
     how: { readonly source: Source; readonly release: string; readonly wish: InstallWish },
@@ -246,9 +246,10 @@ export class Installer implements AsyncDisposable {
         signal,
         () => progress.notify({ phase: "waiting" }),
         async () => {
-          const there = how.wish === "anew" ? undefined : await store.find(id, how.source);
-          const isWanted = how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
-          return there && !isWanted ? there : this.#create(id, choice, how, there, progress, signal);
+          const existing = how.wish === "anew" ? undefined : await store.find(id, how.source);
+          const isUpdateCheck =
+            how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
+          return existing && !isUpdateCheck ? existing : this.#create(id, choice, how, existing, progress, signal);
         },
       );
       await store
@@ -257,18 +258,18 @@ export class Installer implements AsyncDisposable {
       return installed;
     } catch (error) {
       if (signal.aborted) throw cancelled();
-      const known = explained(error),
-        before = known instanceof InstallError ? await this.#before(id, how.source) : undefined;
+      const failure = explained(error),
+        previous = failure instanceof InstallError ? await this.#previousVersion(id, how.source) : undefined;
       log("warn", "An installation failed", {
         id,
         error: String(error),
         cause: error instanceof Error ? String(error.cause) : undefined,
       });
-      throw known instanceof InstallError && before
-        ? known.and(
-            l10n.t`${before.release === UNVERSIONED ? l10n.t("The previous version") : l10n.t`Version ${before.release}`} stays installed.`,
+      throw failure instanceof InstallError && previous
+        ? failure.and(
+            l10n.t`${previous.release === UNVERSIONED ? l10n.t("The previous version") : l10n.t`Version ${previous.release}`} stays installed.`,
           )
-        : known;
+        : failure;
     } finally {
       progress[Symbol.dispose]();
       this.#notify(id, undefined);
@@ -279,7 +280,7 @@ export class Installer implements AsyncDisposable {
     id: string,
     choice: Installable,
     { source, release }: { readonly source: Source; readonly release: string },
-    there: Installed | undefined,
+    existing: Installed | undefined,
     progress: ProgressTeller,
     signal: AbortSignal,
   ): Promise<Installed> {
@@ -292,9 +293,9 @@ export class Installer implements AsyncDisposable {
       log("info", "Installing", { id, kind: choice.kind, from: source.name });
       const built = { source, ...(await this.#build(id, choice, staging.folder, release, progress, signal)) };
       signal.throwIfAborted();
-      if (there && there.release === built.release && satisfies(source, there)) {
+      if (existing && existing.release === built.release && satisfies(source, existing)) {
         await staging.discard();
-        return there;
+        return existing;
       }
       const installed = await staging.keep(built);
       log("info", "Installed", { id, version: installed.release, bytes: installed.bytes });
@@ -348,7 +349,10 @@ export class Installer implements AsyncDisposable {
     }
   }
 
-  /** Returns false if the version is gone. A read-only store does not prevent the start. */
+  /**
+   * Locks the version against removal. Returns false if it no longer exists. A read-only store does not prevent the
+   * start.
+   */
   async #use(installed: Installed): Promise<boolean> {
     if (this.#usageLocks.has(installed.folder)) return true;
     try {
@@ -366,12 +370,13 @@ export class Installer implements AsyncDisposable {
 
   /** The configuration takes precedence over the package's metadata. */
   async #commandOf(
-    { folder, program, runtime, runtimeArgs, args: own = [], env: owns = {} }: Installed,
+    { folder, program, runtime, runtimeArgs, args: packageArgs = [], env: packageEnv = {} }: Installed,
     choice: Installable,
   ): Promise<AgentCommand> {
     const file = path.join(folder, program),
-      { args = own, env: given = {} }: { readonly args?: readonly string[]; readonly env?: Environment } = choice.of,
-      env = { ...owns, ...given };
+      { args = packageArgs, env: configured = {} }: { readonly args?: readonly string[]; readonly env?: Environment } =
+        choice.of,
+      env = { ...packageEnv, ...configured };
     if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
     const node = (await this.#deps.tools()).find("node");
     if (node === undefined)

@@ -1,19 +1,19 @@
 /**
- * Throttles progress reports: a new phase is reported at once, other progress at most ten times a second. The last
+ * Throttles progress reports: a new phase is reported immediately, other progress at most ten times a second. The last
  * report is never dropped.
  */
 import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import type { Clock } from "../../rpc/clock";
 
-const EACH_MS = 100;
+const INTERVAL_MS = 100;
 
 export class ProgressTeller implements Disposable {
   readonly #clock: Clock;
   readonly #notify: (progress: InstallProgress) => void;
   #phase: InstallProgress["phase"] | undefined;
   #reported = 0;
-  /** Throttled report. */
-  #next: { progress: InstallProgress; readonly alarm: Disposable } | undefined;
+  /** The delayed report and its timer. */
+  #delayed: { progress: InstallProgress; readonly timer: Disposable } | undefined;
 
   constructor(clock: Clock, notify: (progress: InstallProgress) => void) {
     this.#clock = clock;
@@ -21,22 +21,22 @@ export class ProgressTeller implements Disposable {
   }
 
   notify(progress: InstallProgress): void {
-    const early = EACH_MS - (this.#clock.now() - this.#reported);
-    if (progress.phase !== this.#phase || early <= 0) return this.#now(progress);
-    if (this.#next) this.#next.progress = progress;
+    const remaining = INTERVAL_MS - (this.#clock.now() - this.#reported);
+    if (progress.phase !== this.#phase || remaining <= 0) return this.#now(progress);
+    if (this.#delayed) this.#delayed.progress = progress;
     else
-      this.#next = {
+      this.#delayed = {
         progress,
-        alarm: this.#clock.after(early, () => {
-          if (this.#next) this.#now(this.#next.progress);
+        timer: this.#clock.after(remaining, () => {
+          if (this.#delayed) this.#now(this.#delayed.progress);
         }),
       };
   }
 
-  /** Cancels the throttled report. */
+  /** Cancels the delayed report. */
   [Symbol.dispose](): void {
-    this.#next?.alarm[Symbol.dispose]();
-    this.#next = undefined;
+    this.#delayed?.timer[Symbol.dispose]();
+    this.#delayed = undefined;
   }
 
   #now(progress: InstallProgress): void {

@@ -1,10 +1,10 @@
 /**
  * Serialises installation work per id and shares it between callers with the same key.
  *
- *   asked ──▶ queued for the id ──▶ runs ──▶ ended: all callers are settled, the next one runs
- *               └─ last caller left ─┴──▶ cancelled; running work is awaited
+ *   requested ──▶ queued for the id ──▶ running ──▶ ended: all callers are settled, the next work starts
+ *                   └─ last caller aborted ─┴──▶ cancelled; running work is awaited
  *
- * Invariants: each caller is settled exactly once, also on disposal. After disposal no work runs.
+ * Invariants: each caller is settled exactly once, also on disposal. After disposal, no work runs.
  */
 import { assertNever } from "../../../src/protocol/wire/wire";
 import { Actor } from "../../rpc/actor";
@@ -12,7 +12,7 @@ import { cancelled } from "./store/install-error";
 
 export type Work<T> = (signal: AbortSignal) => Promise<T>;
 
-interface Asker<T> {
+interface Caller<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -21,24 +21,24 @@ interface Flight<T> {
   readonly key: string;
   readonly work: Work<T>;
   readonly ending: AbortController;
-  readonly askers: Set<Asker<T>>;
+  readonly callers: Set<Caller<T>>;
 }
 
 type Outcome<T> = { readonly kind: "done"; readonly value: T } | { readonly kind: "failed"; readonly error: unknown };
 type Message<T> =
   | {
-      readonly kind: "asked";
+      readonly kind: "requested";
       readonly id: string;
       readonly key: string;
       readonly work: Work<T>;
-      readonly asker: Asker<T>;
+      readonly caller: Caller<T>;
     }
-  | { readonly kind: "left"; readonly id: string; readonly asker: Asker<T>; readonly reason: unknown }
+  | { readonly kind: "abandoned"; readonly id: string; readonly caller: Caller<T>; readonly reason: unknown }
   | { readonly kind: "ended"; readonly flight: Flight<T>; readonly outcome: Outcome<T> }
   | { readonly kind: "cancelled"; readonly id: string };
 
 export class SingleFlight<T> extends Actor<Message<T>> {
-  /** Queues by id. The first entry of each is running. */
+  /** Queue of each id. The first entry is running. */
   readonly #queues = new Map<string, Flight<T>[]>();
   readonly #running = new Set<Promise<void>>();
 
@@ -46,24 +46,24 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     super("installations");
   }
 
-  /** `key`: identifies equal work. Rejects with the signal's reason when it aborts. */
+  /** `key`: identifies equal work. Rejects with the reason of `signal` when it aborts. */
   run(id: string, key: string, work: Work<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise<T>((resolve, reject) => {
-      const abandon = (): void => this.post({ kind: "left", id, asker, reason: signal.reason });
-      const onEvent = (): void => signal.removeEventListener("abort", abandon);
-      const asker: Asker<T> = {
+      const abandon = (): void => this.post({ kind: "abandoned", id, caller, reason: signal.reason });
+      const removeListener = (): void => signal.removeEventListener("abort", abandon);
+      const caller: Caller<T> = {
         resolve: value => {
-          onEvent();
+          removeListener();
           resolve(value);
         },
         reject: error => {
-          onEvent();
+          removeListener();
           reject(signal.aborted ? signal.reason : error);
         },
       };
       signal.addEventListener("abort", abandon, { once: true });
-      this.post({ kind: "asked", id, key, work, asker });
+      this.post({ kind: "requested", id, key, work, caller });
     });
   }
 
@@ -74,19 +74,19 @@ export class SingleFlight<T> extends Actor<Message<T>> {
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
-    for (const line of this.#queues.values()) for (const flight of line) flight.ending.abort(cancelled());
+    for (const queue of this.#queues.values()) for (const flight of queue) flight.ending.abort(cancelled());
     await Promise.all(this.#running);
-    for (const line of this.#queues.values())
-      for (const flight of line) this.#settle(flight, { kind: "failed", error: cancelled() });
+    for (const queue of this.#queues.values())
+      for (const flight of queue) this.#settle(flight, { kind: "failed", error: cancelled() });
     this.#queues.clear();
   }
 
   protected override handle(message: Message<T>): void {
     switch (message.kind) {
-      case "asked":
+      case "requested":
         return this.#join(message);
-      case "left":
-        return this.#leave(message);
+      case "abandoned":
+        return this.#abandon(message);
       case "ended":
         return this.#ended(message.flight, message.outcome);
       case "cancelled":
@@ -100,19 +100,19 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     throw error;
   }
 
-  /** After disposal: rejects new callers and settles work that was running with its outcome. */
+  /** After disposal, rejects new callers and settles running work with its outcome. */
   protected override refused(message: Message<T>): void {
-    if (message.kind === "asked") message.asker.reject(cancelled());
+    if (message.kind === "requested") message.caller.reject(cancelled());
     if (message.kind === "ended") this.#settle(message.flight, message.outcome);
   }
 
-  #join({ id, key, work, asker }: Extract<Message<T>, { kind: "asked" }>): void {
-    const line = this.#queues.get(id) ?? [],
-      same = line.findLast(flight => flight.key === key && !flight.ending.signal.aborted);
-    if (same) return void same.askers.add(asker);
-    const flight: Flight<T> = { id, key, work, ending: new AbortController(), askers: new Set([asker]) };
-    this.#queues.set(id, [...line, flight]);
-    if (line.length === 0) this.#start(flight);
+  #join({ id, key, work, caller }: Extract<Message<T>, { kind: "requested" }>): void {
+    const queue = this.#queues.get(id) ?? [],
+      same = queue.findLast(flight => flight.key === key && !flight.ending.signal.aborted);
+    if (same) return void same.callers.add(caller);
+    const flight: Flight<T> = { id, key, work, ending: new AbortController(), callers: new Set([caller]) };
+    this.#queues.set(id, [...queue, flight]);
+    if (queue.length === 0) this.#start(flight);
   }
 
   #start(flight: Flight<T>): void {
@@ -129,18 +129,18 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     this.#running.add(running);
   }
 
-  #leave({ id, asker, reason }: Extract<Message<T>, { kind: "left" }>): void {
-    const line = this.#queues.get(id) ?? [],
-      flight = line.find(item => item.askers.has(asker));
+  #abandon({ id, caller, reason }: Extract<Message<T>, { kind: "abandoned" }>): void {
+    const queue = this.#queues.get(id) ?? [],
+      flight = queue.find(item => item.callers.has(caller));
     if (!flight) return; // already settled
     // settled when the running work has ended
-    if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason);
-    flight.askers.delete(asker);
-    asker.reject(reason);
-    if (flight.askers.size === 0)
+    if (flight.callers.size === 1 && flight === queue[0]) return flight.ending.abort(reason);
+    flight.callers.delete(caller);
+    caller.reject(reason);
+    if (flight.callers.size === 0)
       this.#queues.set(
         id,
-        line.filter(item => item !== flight),
+        queue.filter(item => item !== flight),
       );
   }
 
@@ -161,11 +161,11 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     this.#queues.set(id, [running]);
   }
 
-  #settle({ askers }: Flight<T>, outcome: Outcome<T>): void {
-    for (const { resolve, reject } of askers) {
+  #settle({ callers }: Flight<T>, outcome: Outcome<T>): void {
+    for (const { resolve, reject } of callers) {
       if (outcome.kind === "done") resolve(outcome.value);
       else reject(outcome.error);
     }
-    askers.clear();
+    callers.clear();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The address at which Symposium's entry in an agent's configuration finds the servers of its process
- * (`mcp/attached-server.ts`). One per process of an agent.
+ * HTTP endpoint through which Symposium's entry in an agent's configuration reaches the servers of the agent's process
+ * (`mcp/attached-server.ts`). One endpoint per agent process.
  */
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
@@ -15,7 +15,7 @@ export interface AttachPoint extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `version`: of this program. Rejects if no port can be opened. */
+/** `version`: Symposium's version. Rejects if no port can be opened. */
 export async function openAttachPoint({
   clock,
   version,

@@ -1,9 +1,9 @@
 /**
- * An agent's own configuration file: reads it, adds and removes Symposium's entry (issue 14 item 5).
+ * Reads an agent's own configuration file, and adds and removes Symposium's entry (issue 14 item 5).
  *
  * Invariants:
  * - The file is replaced by one rename and keeps its mode.
- * - A link stays a link; its target is replaced.
+ * - A symbolic link is kept, and its target is replaced.
  * - The text before the first change is kept beside the file until the entry is removed.
  * - A file that is not a readable configuration is not changed.
  */
@@ -33,7 +33,7 @@ import { entryText, programOfEntry, withEntry, withoutEntry } from "./configurat
 import { ConfigurationError, EditedEntryError } from "./entry";
 import type { ConfigurationPlace } from "./known-configurations";
 
-/** Maximum size in bytes. Claude Code's file also contains other data. */
+/** Maximum size in bytes. Claude Code also stores other data in its file. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const BACKUP = ".before-symposium";
 
@@ -71,7 +71,7 @@ export class ConfigurationFile {
     }
   }
 
-  /** Rejects with a `ConfigurationError`; nothing is changed. */
+  /** Changes nothing. Rejects with a `ConfigurationError`. */
   async plan(): Promise<ConfigurationPlan> {
     return this.#change(async () => {
       const { target, text, mode } = await this.#read();
@@ -95,7 +95,7 @@ export class ConfigurationFile {
       if (text !== undefined) await assertWritable(target, mode);
       await mkdir(path.dirname(target), { recursive: true });
       if (text !== undefined && !programOfEntry(text, this.#format)) await replace(backup, text, mode);
-      if (text === undefined) await rm(backup, { force: true }); // a backup of a deleted file
+      if (text === undefined) await rm(backup, { force: true }); // the backup of a deleted file is obsolete
       await replace(target, after, mode);
     });
   }
@@ -107,7 +107,7 @@ export class ConfigurationFile {
         backup = `${target}${BACKUP}`;
       if (text === undefined || !programOfEntry(text, this.#format)) return;
       await assertWritable(target, mode);
-      const after = withoutEntry(text, this.#format, await original(backup));
+      const after = withoutEntry(text, this.#format, await readBackup(backup));
       if (after === undefined) await rm(target);
       else await replace(target, after, mode);
       await rm(backup, { force: true });
@@ -127,7 +127,7 @@ export class ConfigurationFile {
         throw new ConfigurationError("it is a link to a file that does not exist.");
       return { target: file, text: undefined, mode: 0o600 };
     }
-    const { size, mode } = await isRegular(target);
+    const { size, mode } = await statRegularFile(target);
     if (size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
     const bytes = await readFile(target);
     try {
@@ -168,19 +168,19 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "its folder is a file",
 };
 
-async function isRegular(target: string): Promise<{ readonly size: number; readonly mode: number }> {
-  const about = await stat(target);
-  if (!about.isFile()) throw new ConfigurationError("it is not a file.");
-  return about;
+async function statRegularFile(target: string): Promise<{ readonly size: number; readonly mode: number }> {
+  const stats = await stat(target);
+  if (!stats.isFile()) throw new ConfigurationError("it is not a file.");
+  return stats;
 }
 
-/** A rename would replace a read-only file, too. */
+/** Checks the mode, because a rename also replaces a read-only file. */
 async function assertWritable(target: string, mode: number): Promise<void> {
   if ((mode & 0o200) === 0) throw new ConfigurationError("it is read-only.");
   await access(target, constants.W_OK);
 }
 
-async function original(backup: string): Promise<string | undefined> {
+async function readBackup(backup: string): Promise<string | undefined> {
   try {
     return await readFile(backup, "utf8");
   } catch (error) {
@@ -190,13 +190,13 @@ async function original(backup: string): Promise<string | undefined> {
 }
 
 async function replace(target: string, text: string, mode: number): Promise<void> {
-  const unfinished = `${target}.${randomUUID()}`;
+  const temporary = `${target}.${randomUUID()}`;
   try {
-    await writeFile(unfinished, text, { mode, flag: "wx" });
-    await chmod(unfinished, mode); // without the umask
-    await rename(unfinished, target);
+    await writeFile(temporary, text, { mode, flag: "wx" });
+    await chmod(temporary, mode); // without the umask
+    await rename(temporary, target);
   } catch (error) {
-    await rm(unfinished, { force: true });
+    await rm(temporary, { force: true });
     throw error;
   }
 }

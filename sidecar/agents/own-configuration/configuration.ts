@@ -1,5 +1,6 @@
 /**
- * An agent's own configuration as a text with or without Symposium's entry, in every format (issue 14 item 5). Pure.
+ * Adds Symposium's entry to the text of an agent's own configuration and removes it, in every format (issue 14 item 5).
+ * Pure.
  *
  *   absent ── add ──▶ added ── remove ──▶ absent      added ── Symposium updated or moved ──▶ outdated ── add ──▶ added
  *                       └── edited, or written by another program ──▶ refused: nothing is changed
@@ -18,12 +19,12 @@ import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
 
 /**
- * The program of Symposium's entry; undefined: the entry does not exist. Throws `ConfigurationError`, also for an entry
- * that Symposium did not write.
+ * Returns the program of Symposium's entry. Undefined: the entry does not exist. Throws `ConfigurationError`, also for
+ * an entry that Symposium did not write.
  */
 export function programOfEntry(text: string, format: ConfigurationFormat): ShimProgram | undefined {
   if (format === "codex") return tomlProgram(text);
-  const entry = jsonEntry(text, listOf(format));
+  const entry = jsonEntry(text, listNameOf(format));
   if (entry === undefined) return undefined;
   return programIn(format, entry) ?? edited();
 }
@@ -33,16 +34,19 @@ export function withEntry(text: string | undefined, format: ConfigurationFormat,
   const given = text ?? "",
     before = programOfEntry(given, format);
   if (before && isDeepStrictEqual(before, program)) return given;
-  const free = before ? (withoutEntry(given, format, undefined) ?? "") : given,
+  const withoutOldEntry = before ? (withoutEntry(given, format, undefined) ?? "") : given,
     entry = entryFor(format, program);
-  const after = format === "codex" ? withTomlEntry(free, entry) : withJsonEntry(free, listOf(format), entry);
+  const after =
+    format === "codex"
+      ? withTomlEntry(withoutOldEntry, entry)
+      : withJsonEntry(withoutOldEntry, listNameOf(format), entry);
   if (!isDeepStrictEqual(programOfEntry(after, format), program))
     throw new ConfigurationError("the entry could not be added in its form.");
   return after;
 }
 
 /**
- * `original`: the text before the entry was added; undefined: the file did not exist, or its text is unknown. Returns
+ * `original`: the text before the entry was added. Undefined: the file did not exist, or its text is unknown. Returns
  * undefined if the file should be deleted because it contains only the entry. Throws `ConfigurationError`.
  */
 export function withoutEntry(
@@ -56,17 +60,17 @@ export function withoutEntry(
   const after =
     format === "codex"
       ? (withoutTomlEntry(text, entryFor(format, program)) ?? edited())
-      : withoutJsonEntry(text, listOf(format));
+      : withoutJsonEntry(text, listNameOf(format));
   if (programOfEntry(after, format)) throw new ConfigurationError("the entry could not be removed from its form.");
   return after;
 }
 
-/** The added lines as shown to the user. */
+/** Returns the added lines for display. */
 export function entryText(format: ConfigurationFormat, program: ShimProgram): string {
   const entry = entryFor(format, program);
   return format === "codex"
     ? tomlBlock(entry, "\n").trimEnd()
-    : `${JSON.stringify(listOf(format))}: ${JSON.stringify({ [ENTRY]: entry }, undefined, 2)}`;
+    : `${JSON.stringify(listNameOf(format))}: ${JSON.stringify({ [ENTRY]: entry }, undefined, 2)}`;
 }
 
 function withEntryOf(
@@ -83,7 +87,7 @@ function withEntryOf(
   }
 }
 
-function listOf(format: ConfigurationFormat): string {
+function listNameOf(format: ConfigurationFormat): string {
   return format === "opencode" ? "mcp" : "mcpServers";
 }
 
@@ -91,7 +95,7 @@ function edited(): never {
   throw new EditedEntryError();
 }
 
-/** Compares the lines of the entry verbatim: Symposium writes them in one form only. */
+/** Compares the lines of the entry verbatim, because Symposium writes only one form. */
 function tomlProgram(text: string): ShimProgram | undefined {
   const found = tomlEntry(text);
   if (found === "absent") return undefined;

@@ -2,9 +2,9 @@
  * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar through a
  * variable of the agent's environment. The entry contains no address and no token. Pure.
  *
- * Some agents start MCP servers without their own environment. So the entry passes the variable on, in the syntax that
- * each agent documents: Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”),
- * Gemini CLI `$VAR` (https://geminicli.com/docs/cli/configuration), Codex `env_vars`
+ * Some agents start MCP servers without their own environment. The entry therefore passes the variable, in the syntax
+ * that each agent documents: Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable
+ * expansion”), Gemini CLI `$VAR` (https://geminicli.com/docs/cli/configuration), Codex `env_vars`
  * (https://developers.openai.com/codex/mcp). OpenCode passes its whole environment
  * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the syntax that most agents expand. An agent that does not
  * expand it must pass its environment.
@@ -57,13 +57,13 @@ export function entryFor(format: ConfigurationFormat, { command, script, electro
 }
 
 /**
- * The program in an entry that matches a form of some version of Symposium. Undefined: the entry was edited, or belongs
- * to another program.
+ * Returns the program of an entry in a form that Symposium writes. Undefined: the entry was edited, or belongs to
+ * another program.
  */
 export function programIn(format: ConfigurationFormat, entry: unknown): ShimProgram | undefined {
   if (!isObject(entry)) return undefined;
-  const words = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)],
-    [command, script] = words;
+  const commandLine = format === "opencode" ? arrayOr(entry.command) : [entry.command, ...arrayOr(entry.args)],
+    [command, script] = commandLine;
   if (typeof command !== "string" || typeof script !== "string") return undefined;
   const electron =
     isObject(entry[format === "opencode" ? "environment" : "env"]) &&

@@ -1,8 +1,8 @@
 /**
- * Symposium's entry in a JSON configuration file, with comments and trailing commas. Only the entry's own characters
- * are inserted and removed. Pure.
+ * Symposium's entry in a JSON configuration file, which may contain comments and trailing commas. Only the entry's
+ * characters are inserted and removed. Pure.
  *
- * Invariant: removing an entry from a list that had others restores the text exactly.
+ * Invariant: removing an entry from a list with other entries restores the text exactly.
  */
 import * as l10n from "@vscode/l10n";
 import { getNodeValue, parseTree, type Node, type ParseError } from "jsonc-parser";
@@ -11,7 +11,10 @@ import { ConfigurationError, ENTRY } from "./entry";
 
 const BOM = "\uFEFF";
 
-/** `undefined`: the list has no entry of this name. Throws `ConfigurationError` if the text is not a configuration. */
+/**
+ * Returns undefined if the list has no entry of this name. Throws `ConfigurationError` if the text is not a
+ * configuration.
+ */
 export function jsonEntry(text: string, list: string): unknown {
   const { entry } = placesIn(text, list);
   return entry && (JSON.parse(JSON.stringify(getNodeValue(valueOf(entry)))) as unknown); // as an ordinary object
@@ -45,7 +48,7 @@ export function withoutJsonEntry(text: string, list: string): string {
   const gap = body.slice(from, entry.offset),
     rest = body.slice(entry.offset + entry.length),
     hasComma = COMMA.test(rest);
-  // The comma of the preceding property is removed if no property follows. Comments are kept.
+  // Without a following property, the comma of the preceding property is removed. Comments are kept.
   const separator = hasComma ? gap : gap.replace(COMMA, "$1"),
     remaining = hasComma ? rest.replace(COMMA, "$1") : rest;
   const isOpenComment = separator.includes("//") && !/^[ \t]*\r?\n/.test(remaining);

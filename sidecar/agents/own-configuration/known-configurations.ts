@@ -1,7 +1,7 @@
 /**
- * Locations and formats of the agents' own lists of MCP servers (issue 14 item 5). They only decide *how* Symposium's
- * entry is written. The agent's observed behaviour decides whether it is offered. A file named in the agent's settings
- * takes precedence. Pure.
+ * Locations and formats of the agents' own lists of MCP servers (issue 14 item 5). This list only determines *how*
+ * Symposium's entry is written. The agent's observed behaviour determines whether the entry is offered. A file named in
+ * the agent's settings takes precedence. Pure.
  *
  * Sources, read in November 2026: Claude Code https://code.claude.com/docs/en/mcp (user scope), Gemini CLI
  * https://geminicli.com/docs/tools/mcp-server, Codex https://developers.openai.com/codex/mcp, OpenCode
@@ -44,7 +44,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** `env`: the environment of the agent's process. Undefined: the location is unknown and the settings name none. */
+/** `env`: the environment of the agent's process. Undefined: the location is unknown, and the settings contain none. */
 export function configurationOf(
   { id, ownConfiguration, distribution }: AgentConfig,
   home: string,

@@ -13,28 +13,28 @@ const TABLE = "mcp_servers";
 const COMMENT = "# Added by Symposium. Remove it in the settings of Symposium.";
 
 /**
- * The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON
- * except for `=`.
+ * Returns the lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like
+ * JSON except for `=`.
  */
 export function tomlBlock(entry: JsonObject, eol: string): string {
-  const value = (of: unknown): string =>
-    Array.isArray(of)
-      ? `[${of.map(value).join(", ")}]`
-      : typeof of === "object" && of !== null
-        ? `{ ${Object.entries(of)
-            .map(([name, item]) => `${name} = ${value(item)}`)
+  const format = (value: unknown): string =>
+    Array.isArray(value)
+      ? `[${value.map(format).join(", ")}]`
+      : typeof value === "object" && value !== null
+        ? `{ ${Object.entries(value)
+            .map(([name, item]) => `${name} = ${format(item)}`)
             .join(", ")} }`
-        : JSON.stringify(of);
+        : JSON.stringify(value);
   return [
     COMMENT,
     `[${TABLE}.${ENTRY}]`,
-    ...Object.entries(entry).map(([name, of]) => `${name} = ${value(of)}`),
+    ...Object.entries(entry).map(([name, value]) => `${name} = ${format(value)}`),
     "",
   ].join(eol);
 }
 
 /**
- * "absent", or the entry's lines verbatim without the comment, for comparison by the caller. Throws
+ * Returns "absent", or the entry's lines verbatim without the comment, which the caller compares. Throws
  * `ConfigurationError` if the text is not a configuration.
  */
 export function tomlEntry(text: string): "absent" | { readonly lines: readonly string[] } {
@@ -69,14 +69,14 @@ export function withTomlEntry(text: string, entry: JsonObject): string {
   return `${text}${separator(text, eol)}${tomlBlock(entry, eol)}`;
 }
 
-/** `entry`: as in the text. `undefined`: its lines are not contiguous as written. */
+/** `entry`: the entry in the text. Returns undefined if the text does not contain its lines contiguously. */
 export function withoutTomlEntry(text: string, entry: JsonObject): string | undefined {
   const eol = eolOf(text),
     block = tomlBlock(entry, eol),
     at = text.indexOf(block);
   if (at === -1) return undefined;
-  // A blank line separates the block from the text before it. If the file did not end with a line end, another one
-  // precedes it.
+  // A blank line separates the block from the text before it. If that text did not end with a line end, another line
+  // end precedes the blank line.
   const before = text.slice(0, at),
     cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before;
   return cut + text.slice(at + block.length);
@@ -104,7 +104,7 @@ interface Statement {
   readonly table: readonly string[];
 }
 
-/** One element per statement; a multi-line value is one statement. */
+/** Splits the text into statements. A multi-line value is one statement. */
 function statements(text: string): readonly Statement[] {
   const found: Statement[] = [],
     body = text.replace(/^\uFEFF/, "");
@@ -140,9 +140,7 @@ function pathOf(key: string): readonly string[] {
   );
 }
 
-/**
- * The offset after the line end, or after that of a multi-line value. Throws if a string or a bracket is not closed.
- */
+/** Returns the offset after the statement's last line end. Throws if a string or a bracket is not closed. */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;
   const line = (): number => text.slice(0, from).split("\n").length;

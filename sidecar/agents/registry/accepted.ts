@@ -1,30 +1,29 @@
 /**
- * Restricts entries from a registry or another untrusted document to packages, archives, ids that are not ours, and
- * variables that are switches. Anything else could run programs of this computer, replace a built-in agent, or affect
- * programs around it. Pure.
+ * Rejects entries of untrusted documents that could run programs of this computer, replace a built-in agent, or affect
+ * other programs through variables. Accepts packages, archives and variables that are switches. Pure.
  */
 import type { Installable } from "../../../src/protocol/agents/agent-service";
 import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
 import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 
-const OURS: Readonly<Record<Installable, ReadonlySet<string>>> = {
+const BUILT_IN_IDS: Readonly<Record<Installable, ReadonlySet<string>>> = {
   agent: new Set(["symposium", ...BUILT_IN_AGENTS.map(({ id }) => id)]),
   extension: new Set(["symposium", ...BUILT_IN_EXTENSIONS.map(({ id }) => id)]),
 };
 
 /** Distribution kinds that name programs of this computer. Only the user's own settings may contain them. */
-const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
+const LOCAL_KINDS = ["local", "executable", "symposium"] as const;
 
-/** Returns a clause about a rejected entry, or undefined. Checks the raw entry, because settings store it. */
-export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of: Installable): string | undefined {
-  if (typeof id === "string" && OURS[of].has(id))
-    return `has the id of ${of === "agent" ? "an agent" : "an extension"} built into Symposium`;
+/** Returns why the entry is rejected, as a clause, or undefined. Checks the raw entry, because settings store it. */
+export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, kind: Installable): string | undefined {
+  if (typeof id === "string" && BUILT_IN_IDS[kind].has(id))
+    return `has the id of ${kind === "agent" ? "an agent" : "an extension"} built into Symposium`;
   if (ownConfiguration !== undefined)
     return "specifies a configuration file of this computer (“ownConfiguration”), which is allowed only in your own settings";
-  const kind = OF_THIS_COMPUTER.find(item => Object.hasOwn(objectOr(distribution), item));
-  if (kind !== undefined)
-    return `would start a program of this computer (“${kind}”); only packages and archives are accepted`;
+  const local = LOCAL_KINDS.find(item => Object.hasOwn(objectOr(distribution), item));
+  if (local !== undefined)
+    return `would start a program of this computer (“${local}”); only packages and archives are accepted`;
   const variable = variablesIn(distribution).find(([name, value]) => !isSwitch(name, value));
   return (
     variable &&
@@ -42,16 +41,16 @@ function variablesIn(distribution: unknown): readonly (readonly [name: string, v
 
 /**
  * Whether a variable is a switch of the agent itself, such as `DROID_DISABLE_AUTO_UPDATE=true`. The name has at least
- * two words. One of them names the switch, and none refers to a program around the agent: a loader (`LD_PRELOAD`,
- * `NODE_OPTIONS`, `PYTHONPATH`), a package tool or a proxy. The value is a word or a number, not a path, an address, an
- * option or a list.
+ * two words. One of them names the switch, and none refers to another program: a loader (`LD_PRELOAD`, `NODE_OPTIONS`,
+ * `PYTHONPATH`), a package tool or a proxy. The value is a word or a number, not a path, an address, an option or a
+ * list.
  */
 function isSwitch(name: string, value: unknown): boolean {
   const words = name.split("_");
   return (
     /^[A-Z][A-Z\d]*(?:_[A-Z\d]+){1,9}$/.test(name) &&
     words.some(word => SWITCHES.has(word)) &&
-    !words.some(word => AROUND.test(word)) &&
+    !words.some(word => OTHER_PROGRAMS.test(word)) &&
     typeof value === "string" &&
     /^(?:\w[\w.-]{0,31})?$/.test(value)
   );
@@ -77,7 +76,7 @@ const SWITCHES: ReadonlySet<string> = new Set([
   "UPDATES",
   "VERBOSE",
 ]);
-const AROUND = new RegExp(
+const OTHER_PROGRAMS = new RegExp(
   `^(?:${[
     "LD|DYLD|LIBPATH|SHLIB|MALLOC|GLIBC|GCONV|NODE|NPM|NPX|YARN|PNPM|BUN|DENO|ELECTRON|VSCODE|CHROME",
     "PYTHON\\w*|PIP|PIPX|UV|CONDA|VIRTUAL|RUBY\\w*|GEM|BUNDLE|PERL\\w*|PHP\\w*",

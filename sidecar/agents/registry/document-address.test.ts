@@ -42,7 +42,7 @@ suite("extension.json address", () => {
   for (const [from, to] of table)
     test(from.trim(), () => deepEqual(documentAddress(from, "extension.json"), { url: to }));
 
-  const wrong: readonly [from: string, says: RegExp][] = [
+  const wrong: readonly [from: string, message: RegExp][] = [
     ["", /not an https URL/],
     ["extension.json", /not an https URL/],
     ["ftp://example.com/x", /not an https URL/],
@@ -58,10 +58,10 @@ suite("extension.json address", () => {
     ["https://github.com/o/r/releases/tag/v1", /shows no file/],
     ["https://github.com/o/r/blame/main", /shows no file/],
   ];
-  for (const [from, says] of wrong)
+  for (const [from, message] of wrong)
     test(`is rejected: “${from}”`, () => {
       const found = documentAddress(from, "extension.json");
-      match("wrong" in found ? found.wrong : "", says);
+      match("wrong" in found ? found.wrong : "", message);
     });
 
   test("is an https URL or a sentence for any input", () =>

@@ -11,10 +11,10 @@ export function documentAddress(
   file: string,
   { loopback = true }: { readonly loopback?: boolean } = {},
 ): { readonly url: string } | { readonly wrong: string } {
-  const given = text.trim(),
-    url = secureUrl(given, { loopback });
+  const trimmed = text.trim(),
+    url = secureUrl(trimmed, { loopback });
   if (!url)
-    return { wrong: /^http:/i.test(given) ? l10n.t("The URL is not https.") : l10n.t("This is not an https URL.") };
+    return { wrong: /^http:/i.test(trimmed) ? l10n.t("The URL is not https.") : l10n.t("This is not an https URL.") };
   switch (url.hostname) {
     case "github.com":
     case "www.github.com":
@@ -56,8 +56,8 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
 }
 
 /**
- * Supports gist.github.com/OWNER/ID, …#file-NAME-json and …/raw/…. An address without an owner redirects to the one
- * with it. Without a file name, the first file of the gist is used.
+ * Supports gist.github.com/OWNER/ID, …#file-NAME-json and …/raw/…. GitHub redirects an address without an owner.
+ * Without a file name, the first file of the gist is used.
  */
 function ofGist({ pathname, hash }: URL): { readonly url: string } | { readonly wrong: string } {
   const parts = pathname.split("/").filter(part => part !== ""),

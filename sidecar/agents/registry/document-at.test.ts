@@ -33,7 +33,7 @@ suite("extension.json", () => {
     deepEqual(read(docs), { ...docs, _source: "custom" });
   });
 
-  const table: readonly [name: string, value: unknown, says: RegExp][] = [
+  const table: readonly [name: string, value: unknown, message: RegExp][] = [
     [
       "a server over http",
       { ...RULES, kind: "mcp", distribution: { http: { url: "http://example.com/mcp" } } },
@@ -63,11 +63,11 @@ suite("extension.json", () => {
     ["a version that is not a string", { ...RULES, version: 3 }, /has no version/],
     ["a name with hidden characters", { ...RULES, name: "Ru\u202Eles" }, /has a name/],
   ];
-  for (const [name, value, says] of table)
+  for (const [name, value, message] of table)
     test(`is rejected with a sentence: ${name}`, () =>
       throws(
         () => read(value),
-        (error: Error) => error.name === "RegistryError" && says.test(error.message),
+        (error: Error) => error.name === "RegistryError" && message.test(error.message),
       ));
 });
 
@@ -124,9 +124,9 @@ suite("document at an address", () => {
   });
 
   test("is the raw file for a GitHub page", async () => {
-    const asked: string[] = [],
+    const requested: string[] = [],
       elsewhere: typeof fetch = async input => {
-        asked.push(String(input));
+        requested.push(String(input));
         return Response.json(RULES);
       };
     await documentAt("https://github.com/s/rules", "agent", {
@@ -135,6 +135,6 @@ suite("document at an address", () => {
       fetch: elsewhere,
       version: "1",
     });
-    deepEqual(asked, ["https://raw.githubusercontent.com/s/rules/HEAD/agent.json"]);
+    deepEqual(requested, ["https://raw.githubusercontent.com/s/rules/HEAD/agent.json"]);
   });
 });

@@ -17,10 +17,10 @@ const MAX_BYTES = 128 * 1024,
 
 export async function documentAt(
   address: string,
-  of: Installable,
+  kind: Installable,
   deps: Omit<FetchDeps, "etag"> & Pick<ReadOptions, "httpArchives">,
 ): Promise<JsonObject> {
-  const found = documentAddress(address, FILES[of]);
+  const found = documentAddress(address, FILES[kind]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);
   const answer = await fetchBytes(found.url, deps, {
     maxBytes: MAX_BYTES,
@@ -30,21 +30,21 @@ export async function documentAt(
     throw error instanceof RegistryError
       ? new RegistryError(
           error.code,
-          l10n.t`The ${FILES[of]} could not be downloaded from ${new URL(found.url).host}. ${error.message}`,
+          l10n.t`The ${FILES[kind]} could not be downloaded from ${new URL(found.url).host}. ${error.message}`,
           { cause: error },
         )
       : error;
   });
-  return entryIn(answer.kind === "fresh" ? new TextDecoder().decode(answer.content) : "", of, {
+  return entryIn(answer.kind === "fresh" ? new TextDecoder().decode(answer.content) : "", kind, {
     loopback: isFromLoopback(found.url),
     httpArchives: deps.httpArchives ?? false,
   });
 }
 
 /** Throws a `RegistryError`. Exported for tests. */
-export function entryIn(text: string, of: Installable, options: ReadOptions): JsonObject {
+export function entryIn(text: string, kind: Installable, options: ReadOptions): JsonObject {
   const value = parseJson(text),
-    file = FILES[of];
+    file = FILES[kind];
   if (value === undefined)
     throw new RegistryError(
       "wrong",
@@ -55,10 +55,10 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
       "wrong",
       l10n.t`This is a registry, not an ${file}. Set symposium.registryUrl to its URL instead.`,
     );
-  // The registry manages versions; an entry from an address is not updated.
+  // The version is optional, because an entry from an address is never updated.
   const entry = readEntry(
     isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value,
-    of,
+    kind,
     options,
   );
   if ("why" in entry) throw new RegistryError("wrong", l10n.t`The ${file} cannot be used: ${entry.why}`);

@@ -2,8 +2,8 @@
  * Parses a registry document. The document is untrusted, and later versions may contain more fields. Pure.
  *
  * Invariants:
- * - Nothing throws.
- * - An unusable entry is skipped alone, with a sentence; valid entries are kept.
+ * - No function throws.
+ * - An unusable entry is skipped, with the reason as a sentence. The other entries are kept.
  * - Accepted values can be serialised, displayed and used as folder names.
  * - Unknown fields remain in `raw`.
  */
@@ -48,12 +48,9 @@ export interface Registry {
 export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [] };
 
 export interface ReadOptions {
-  /**
-   * Whether addresses may be http on this computer, as in a document that was loaded from there. Never applies to
-   * archives.
-   */
+  /** Accepts http addresses of this computer, for a document from this computer. Does not apply to archives. */
   readonly loopback?: boolean;
-  /** For tests: archives may also use http on this computer. */
+  /** For tests: accepts http archives of this computer. */
   readonly httpArchives?: boolean;
 }
 
@@ -73,7 +70,7 @@ export function parseRegistry(text: string, options: ReadOptions = {}): Registry
   }
 }
 
-/** `wrong`: a sentence about a document that is not a registry. */
+/** `wrong`: why the document is not a registry, as a sentence. */
 export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   if (!isObject(value) || !Array.isArray(value.agents))
     return { wrong: l10n.t("It is not a registry: it has no list of agents.") };
@@ -100,13 +97,13 @@ export function readRegistry(value: unknown, options: ReadOptions = {}): Registr
 
 function readEntries(
   values: readonly unknown[],
-  of: Installable,
+  kind: Installable,
   options: ReadOptions,
   leftOut: LeftOut[],
 ): readonly RegistryEntry[] {
   const entries = new Map<string, RegistryEntry>();
   for (const value of values.slice(0, MAX_ENTRIES)) {
-    const entry = readEntry(value, of, options);
+    const entry = readEntry(value, kind, options);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id))
       leftOut.push({ id: entry.id, why: l10n.t`“${entry.id}” is a duplicate; the first entry is used.` });
@@ -117,10 +114,9 @@ function readEntries(
   return [...entries.values()];
 }
 
-/** Parses one entry. */
 export function readEntry(
   value: unknown,
-  of: Installable,
+  kind: Installable,
   { loopback = false, httpArchives = false }: ReadOptions,
 ): RegistryEntry | LeftOut {
   if (!isObject(value)) return { why: l10n.t("An entry is not an object.") };
@@ -128,7 +124,7 @@ export function readEntry(
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
     return { why: l10n.t("An entry has no id of lowercase letters, digits and hyphens.") };
   const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
-  if (!isModest(value)) return leftOut("is too large");
+  if (!isWithinLimits(value)) return leftOut("is too large");
   const { name = id, version, description = "" } = value;
   if (!isReadable(name, MAX_NAME_LENGTH) || name.trim() === "")
     return leftOut(`has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`);
@@ -136,45 +132,45 @@ export function readEntry(
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
   if (!isReadable(described, MAX_DESCRIPTION_LENGTH))
     return leftOut(`has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`);
-  const refusal = refusalOf(value, of);
+  const refusal = refusalOf(value, kind);
   if (refusal !== undefined) return leftOut(refusal);
-  const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
+  const distribution = readDistribution(value.distribution, kind === "extension" && value.kind === "mcp");
   if (!distribution) return leftOut("has no supported distribution");
   if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives)))
     return leftOut("has an archive whose URL is not https");
   if (distribution.http && !isAddress(distribution.http.url, loopback))
     return leftOut("is a server whose URL is not https");
-  const useless = unusable(distribution);
-  if (useless !== undefined) return leftOut(`cannot be used: ${useless}`);
+  const error = unusable(distribution);
+  if (error !== undefined) return leftOut(`cannot be used: ${error}`);
   return {
     id,
     name: name.trim(),
     version,
     description: described,
     distribution,
-    ...extras(value, loopback),
+    ...optionalFields(value, loopback),
     raw: value,
   };
 }
 
 /** Invalid optional fields are dropped. */
-function extras(
+function optionalFields(
   { icon, website, repository, authors, license }: JsonObject,
   loopback: boolean,
 ): Partial<RegistryEntry> {
-  const known = arrayOr(authors).filter(author => isReadable(author, MAX_NAME_LENGTH));
+  const validAuthors = arrayOr(authors).filter(author => isReadable(author, MAX_NAME_LENGTH));
   return {
     ...(isAddress(icon, loopback) ? { icon } : {}),
     ...(isAddress(website, loopback) ? { website } : {}),
     ...(isAddress(repository, loopback) ? { repository } : {}),
-    ...(known.length > 0 ? { authors: known } : {}),
+    ...(validAuthors.length > 0 ? { authors: validAuthors } : {}),
     ...(isReadable(license, MAX_NAME_LENGTH) && license !== "" ? { license } : {}),
   };
 }
 
 /**
- * Returns a clause about a kind or an archive that no computer could use. One such error rejects the entry: its author
- * made a mistake or is malicious.
+ * Returns the error of the first distribution that no computer can use, as a clause. One such error rejects the entry,
+ * because it indicates a mistake or malice.
  */
 function unusable(distribution: Distribution): string | undefined {
   const { binary, ...kinds } = distribution,
@@ -198,20 +194,20 @@ function isAddress(value: unknown, loopback: boolean): value is string {
 }
 
 /**
- * Control characters, directional marks and overrides, unpaired surrogates, and invisible characters that join nothing.
- * Spoofed names use them.
+ * Control characters, directional marks and overrides, unpaired surrogates, and invisible characters other than
+ * joiners. Such characters are used to spoof names.
  */
 const HIDDEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\u200B\u2060-\u206F\uFEFF\u{E0000}-\u{E0FFF}]/u;
 
-function isReadable(value: unknown, longest: number): value is string {
-  return typeof value === "string" && value.length <= longest && !HIDDEN.test(value);
+function isReadable(value: unknown, maxLength: number): value is string {
+  return typeof value === "string" && value.length <= maxLength && !HIDDEN.test(value);
 }
 
 /**
  * Limits size and depth: entries are written to settings and sent between processes, and serialisation fails on deep
  * nesting.
  */
-function isModest(entry: JsonObject): boolean {
+function isWithinLimits(entry: JsonObject): boolean {
   return isShallow(entry, MAX_DEPTH) && JSON.stringify(entry).length <= MAX_ENTRY_LENGTH;
 }
 
@@ -223,7 +219,7 @@ function isShallow(value: unknown, depth: number): boolean {
   );
 }
 
-/** Converts an entry to an agent of the settings. */
+/** Converts an entry to an agent in the settings. */
 export function configOf({ id, name, version, description, distribution }: RegistryEntry): AgentConfig {
   return { id, name, version, distribution, ...(description === "" ? {} : { description }), _source: "registry" };
 }

@@ -105,67 +105,67 @@ suite("agent icon", () => {
   test("is limited to eight concurrent requests and a hundred icons, each requested once", async () => {
     const waiting: (() => void)[] = [],
       names = Array.from({ length: MAX_ICONS + 20 }, (_, n) => `n${n}`);
-    let most = 0;
+    let maxActive = 0;
     server.answer = (_, response) => {
       waiting.push(() => response.end(SVG));
-      most = Math.max(most, waiting.length);
+      maxActive = Math.max(maxActive, waiting.length);
     };
     const icons = open(),
       both = Promise.all([icons.of(at(...names), NEVER), icons.of(at(...names), NEVER)]);
     for (let answered = 0; answered < MAX_ICONS; ) {
       await server.asked(Math.min(answered + 8, MAX_ICONS));
       answered = server.requests.length;
-      for (const go of waiting.splice(0)) go();
+      for (const proceed of waiting.splice(0)) proceed();
     }
-    const [one, other] = await both;
+    const [first, second] = await both;
     deepEqual(
-      [Object.keys(one).length, Object.keys(other).length, server.requests.length],
+      [Object.keys(first).length, Object.keys(second).length, server.requests.length],
       [MAX_ICONS, MAX_ICONS, MAX_ICONS],
     );
-    ok(most <= 8, String(most));
+    ok(maxActive <= 8, String(maxActive));
   });
 
   test("is limited to eight concurrent requests with a custom fetch", async () => {
-    let asking = 0,
-      most = 0,
-      go = (): void => undefined;
+    let active = 0,
+      maxActive = 0,
+      proceed = (): void => undefined;
     const eight = new Promise<void>(resolve => {
-      go = resolve;
+      proceed = resolve;
     });
-    const held = async (): Promise<Response> => {
-      most = Math.max(most, ++asking);
+    const heldFetch = async (): Promise<Response> => {
+      maxActive = Math.max(maxActive, ++active);
       // lets further requests start, if any
-      if (asking === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve));
-      if (asking >= 8) go();
+      if (active === 8) for (let turn = 0; turn < 200; turn++) await new Promise(resolve => setImmediate(resolve));
+      if (active >= 8) proceed();
       await eight;
-      asking--;
+      active--;
       return new Response(SVG);
     };
     const icons = new Icons({
       folder: folder.path,
       clock,
       date: () => now,
-      fetch: held,
+      fetch: heldFetch,
       version: "1",
       onWarning: () => undefined,
     });
     equal(Object.keys(await icons.of(at(...Array.from({ length: 30 }, (_, n) => `n${n}`)), NEVER)).length, 30);
-    equal(most, 8);
+    equal(maxActive, 8);
   });
 
-  test("stops loading when no request waits, and time out after ten seconds", async () => {
+  test("stops loading when its only caller aborts, and times out after ten seconds", async () => {
     server.answer = () => undefined;
-    const leaving = new AbortController(),
+    const abort = new AbortController(),
       icons = open(),
-      left = icons.of(at(...Array.from({ length: 20 }, (_, n) => `n${n}`)), leaving.signal);
+      cancelled = icons.of(at(...Array.from({ length: 20 }, (_, n) => `n${n}`)), abort.signal);
     await server.asked(8);
-    leaving.abort();
-    deepEqual([await left, server.requests.length], [{}, 8]);
+    abort.abort();
+    deepEqual([await cancelled, server.requests.length], [{}, 8]);
     const slow = icons.of(at("a"), NEVER);
     await server.asked(9);
     clock.advance(10_000);
     deepEqual(await slow, {});
     server.answer = sending(SVG);
-    deepEqual(await icons.of(at("n1"), NEVER), { n1: ADDRESS }, "whose asking was broken off can be asked for again");
+    deepEqual(await icons.of(at("n1"), NEVER), { n1: ADDRESS }, "an aborted icon is requested again");
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Loads icons of agents as `data:` addresses: from memory, then from disk, then over the network with eight parallel
- * requests.
+ * Loads icons of agents and extensions as `data:` addresses: from memory, then from disk, then over the network with at
+ * most eight parallel requests.
  *
  * Invariants:
  * - Never fails, because icons are optional.
@@ -15,34 +15,34 @@ import { pictureOf } from "./picture";
 import { readStored, writeStored } from "./stored-document";
 
 export interface IconsDeps {
-  /** `~/.symposium/cache`; created on demand. */
+  /** `~/.symposium/cache`, created on demand. */
   readonly folder: string;
   readonly clock: Clock;
   /** Milliseconds since 1970. */
   readonly date: () => number;
   readonly fetch: FetchDeps["fetch"];
   readonly version: string;
-  /** Logs a failure that only costs an icon. */
+  /** Logs an icon that could not be loaded or stored. */
   readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 export const MAX_ICONS = 100,
   MAX_ICON_BYTES = 64 * 1024;
-const AT_ONCE = 8,
+const MAX_PARALLEL = 8,
   TIMEOUT_MS = 10_000,
   FRESH_MS = 7 * 24 * 3600 * 1000;
 
 export class Icons {
   readonly #deps: IconsDeps;
   /** Icons by address. Undefined: no valid icon. */
-  readonly #known = new Map<string, string | undefined>();
+  readonly #icons = new Map<string, string | undefined>();
   readonly #pending = new Map<string, Promise<string | undefined>>();
 
   constructor(deps: IconsDeps) {
     this.#deps = deps;
   }
 
-  /** `addresses` by id; only the first `MAX_ICONS` are loaded. */
+  /** `addresses` by id. Only the first `MAX_ICONS` are loaded. */
   async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const icons: [id: string, icon: string][] = [],
       remaining = [...addresses].slice(0, MAX_ICONS);
@@ -53,14 +53,14 @@ export class Icons {
         if (icon !== undefined) icons.push([id, icon]);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, next));
+    await Promise.all(Array.from({ length: MAX_PARALLEL }, next));
     return Object.fromEntries(icons);
   }
 
   #icon(address: string, signal: AbortSignal): Promise<string | undefined> {
-    if (this.#known.has(address)) return Promise.resolve(this.#known.get(address));
-    const flying = this.#pending.get(address);
-    if (flying) return flying;
+    if (this.#icons.has(address)) return Promise.resolve(this.#icons.get(address));
+    const pending = this.#pending.get(address);
+    if (pending) return pending;
     const flight = this.#find(address, signal).finally(() => this.#pending.delete(address));
     this.#pending.set(address, flight);
     return flight;
@@ -97,7 +97,7 @@ export class Icons {
   }
 
   #keep(address: string, icon: string | undefined): string | undefined {
-    this.#known.set(address, icon);
+    this.#icons.set(address, icon);
     return icon;
   }
 }

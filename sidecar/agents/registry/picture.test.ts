@@ -7,7 +7,7 @@ const PNG = Buffer.from(
   "base64",
 );
 const NS = `xmlns="http://www.w3.org/2000/svg"`;
-const svg = (inner: string, more = ""): string => `<svg ${NS} ${more}viewBox="0 0 16 16">${inner}</svg>`;
+const svg = (inner: string, attributes = ""): string => `<svg ${NS} ${attributes}viewBox="0 0 16 16">${inner}</svg>`;
 
 suite("untrusted picture", () => {
   test("is accepted as PNG or plain SVG by content", () => {
@@ -160,8 +160,8 @@ suite("untrusted picture", () => {
         const text = isInside ? svg(pieces.join("")) : pieces.join("");
         if (!isPlainSvg(text)) return;
         // CDATA is text, even if it looks like markup.
-        const visible = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>/g, (_, words: string = "") =>
-          words.replaceAll("<", "&lt;"),
+        const visible = text.replaceAll(/<!--[^]*?-->|<!\[CDATA\[([^]*?)\]\]>/g, (_, content: string = "") =>
+          content.replaceAll("<", "&lt;"),
         );
         ok(
           !/<[^<>]*(script|foreignObject)|<[^<>]*\son\w*\s*=|@import|url\((?!\s*["']?#)|<[^<>]*href\s*=\s*["'](?!#)/i.test(
@@ -176,9 +176,9 @@ suite("untrusted picture", () => {
 
   test("is checked in linear time", () => {
     for (const part of ["<", "<!--", "<g ", '<g a="', '" a="', "<![CDATA[", "url(", "&", "<g a='b' "]) {
-      const began = performance.now();
+      const startedAt = performance.now();
       isPlainSvg(svg(part.repeat((64 * 1024) / part.length)));
-      ok(performance.now() - began < 1000, part);
+      ok(performance.now() - startedAt < 1000, part);
     }
   });
 });

@@ -1,6 +1,6 @@
 /**
  * Validates an untrusted image and returns it as a `data:` address: a PNG, or an SVG that contains only shapes. The
- * content determines the type; the server's content type is ignored. Pure.
+ * content determines the type, and the server's content type is ignored. Pure.
  *
  * Invariants:
  * - An accepted SVG has no element or attribute that could run code, load a resource, or display external content.
@@ -22,7 +22,7 @@ function addressOf(type: string, bytes: Uint8Array): string {
 
 /** The signature and the header, which must be the first chunk (PNG specification, 5.2 and 5.3). */
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
-/** Maximum width and height in pixels. A few bytes can declare more than fits into memory. */
+/** Maximum width and height in pixels. A small file can declare an image that exceeds the memory. */
 const MAX_PIXELS = 1024;
 function isPng(bytes: Uint8Array): boolean {
   if (bytes.length < PNG.length + 8 || !PNG.every((byte, i) => bytes[i] === byte)) return false;
@@ -38,7 +38,7 @@ function textIn(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Excludes elements that repeat others: nesting a few of them takes forever to render. */
+/** Excludes elements that repeat others, because a few nested ones take too long to render. */
 const SHAPES = new Set([
   "svg",
   "g",
@@ -92,30 +92,30 @@ export function isPlainSvg(text: string): boolean {
     )?.[0] ?? "";
   TOKEN.lastIndex = content.length;
   let elements = 0,
-    words = "",
+    textContent = "",
     open = "";
   while (TOKEN.lastIndex < text.length) {
     const token = TOKEN.exec(text)?.[0];
     if (token === undefined) return false;
     if (token.startsWith("<!--")) continue;
     if (!token.startsWith("<") || token.startsWith(CDATA)) {
-      words += token.startsWith(CDATA) ? token.slice(CDATA.length, -"]]>".length) : token;
+      textContent += token.startsWith(CDATA) ? token.slice(CDATA.length, -"]]>".length) : token;
       continue;
     }
     const [, end = "", name = "", attributes = "", empty = ""] = TAG.exec(token) ?? [];
     if (!SHAPES.has(name) || (elements++ === 0 && name !== "svg")) return false;
     // An XML parser joins the text around a nested element in a style, so nested elements are rejected.
-    if (!isLocal(words) || (open === "style" && (end === "" || name !== "style"))) return false;
-    words = "";
+    if (!isLocal(textContent) || (open === "style" && (end === "" || name !== "style"))) return false;
+    textContent = "";
     open = end === "" && empty === "" ? name : "";
     if (
-      ![...attributes.matchAll(ATTRIBUTE)].every(([, attribute = "", one, other = ""]) =>
-        isHarmless(attribute, one ?? other),
+      ![...attributes.matchAll(ATTRIBUTE)].every(([, attribute = "", doubleQuoted, singleQuoted = ""]) =>
+        isHarmless(attribute, doubleQuoted ?? singleQuoted),
       )
     )
       return false;
   }
-  return elements > 0 && isLocal(words);
+  return elements > 0 && isLocal(textContent);
 }
 
 function isHarmless(attribute: string, value: string): boolean {

@@ -46,9 +46,9 @@ const DOCUMENT = {
 };
 
 suite("registries", () => {
-  const asked: string[] = [];
+  const requested: string[] = [];
   const fetched = async (url: unknown): Promise<Response> => {
-    asked.push(String(url));
+    requested.push(String(url));
     if (String(url).includes("gone")) throw new TypeError("fetch failed");
     return new Response(JSON.stringify(DOCUMENT), { headers: { etag: '"1"' } });
   };
@@ -106,10 +106,10 @@ suite("registries", () => {
 
   test("rejects an invalid address without a request", async () => {
     using folder = temporaryFolder();
-    const before = asked.length;
+    const before = requested.length;
     for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"])
       await rejects(fixture(folder.path).view(url, missing), /not an https URL/);
-    equal(asked.length, before);
+    equal(requested.length, before);
   });
 
   test("returns newer registry entries merged with the user's settings", async () => {
@@ -160,14 +160,14 @@ suite("registries", () => {
 
   test("returns icon addresses, using the network only without a cache, and prefers the agent's icon", async () => {
     using folder = temporaryFolder();
-    const before = asked.length,
+    const before = requested.length,
       registries = fixture(folder.path);
     deepEqual([...(await registries.pictures(undefined, ["eve", "ada", "rules", "nobody"]))].sort(), [
       ["ada", "https://example.com/ada.svg"],
       ["eve", "https://example.com/eve.svg"],
     ]);
     await registries.pictures(undefined, ["eve"]);
-    equal(asked.length, before + 1);
+    equal(requested.length, before + 1);
     await rejects(registries.pictures("file:///x", []), /not an https URL/);
   });
 });

@@ -1,4 +1,4 @@
-/** The registries in use, each with its own cache, and the views that are displayed. */
+/** The registries in use, each with a separate cache, and their views. */
 import type {
   Installable,
   RegistryAge,
@@ -26,8 +26,8 @@ export class Registries {
 
   constructor(private readonly deps: Omit<RegistryDeps, "urls">) {}
 
-  async view(given: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
-    const snapshot = await this.#cache(given).refresh(NEVER),
+  async view(address: string | undefined, missingOf: MissingOf): Promise<RegistryView> {
+    const snapshot = await this.#cache(address).refresh(NEVER),
       { agents, extensions } = snapshot.registry;
     const shown = async (of: Installable, entries: readonly RegistryEntry[]): Promise<readonly RegistryAgent[]> => {
       const missing = await missingOf(of, entries.map(configOf));
@@ -53,10 +53,10 @@ export class Registries {
 
   /** `configured`: entries of the settings. */
   async updates(
-    given: string | undefined,
+    address: string | undefined,
     configured: Readonly<Record<"agents" | "extensions", readonly JsonObject[]>>,
   ): Promise<RegistryAge & { readonly updates: readonly RegistryUpdate[] }> {
-    const snapshot = await this.#cache(given).refresh(NEVER),
+    const snapshot = await this.#cache(address).refresh(NEVER),
       { agents, extensions } = snapshot.registry;
     return {
       updates: [
@@ -68,12 +68,12 @@ export class Registries {
   }
 
   /** Returns icon addresses by id from the last known registry. Uses the network only if no copy exists. */
-  async pictures(given: string | undefined, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
-    const cache = this.#cache(given),
-      known = await cache.current();
+  async pictures(address: string | undefined, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const cache = this.#cache(address),
+      current = await cache.current();
     const {
       registry: { agents, extensions },
-    } = known.from === "none" ? await cache.refresh(NEVER) : known;
+    } = current.from === "none" ? await cache.refresh(NEVER) : current;
     // If an agent and an extension have the same id, the agent's icon wins.
     return new Map(
       [...extensions, ...agents].flatMap(({ id, icon }) =>
@@ -82,13 +82,13 @@ export class Registries {
     );
   }
 
-  #cache(given: string | undefined): RegistryCache {
-    const url = given === undefined ? undefined : secureUrl(given, { loopback: true })?.href;
-    if (given !== undefined && url === undefined)
+  #cache(address: string | undefined): RegistryCache {
+    const url = address === undefined ? undefined : secureUrl(address, { loopback: true })?.href;
+    if (address !== undefined && url === undefined)
       throw new RpcError(ErrorCode.refused, "symposium.registryUrl is not an https URL.");
     const name = url ?? "",
-      known = this.#caches.get(name);
-    if (known) return known;
+      existing = this.#caches.get(name);
+    if (existing) return existing;
     const cache = new RegistryCache({ ...this.deps, urls: url === undefined ? REGISTRY_ADDRESSES : [url] });
     this.#caches.set(name, cache);
     return cache;
@@ -100,12 +100,12 @@ function updatesOf(
   configured: readonly JsonObject[],
   entries: readonly RegistryEntry[],
 ): readonly RegistryUpdate[] {
-  const known = new Map(
+  const entriesById = new Map(
     configured.flatMap(entry =>
       typeof entry.id === "string" && entry._source === "registry" ? [[entry.id, entry] as const] : [],
     ),
   );
-  const requested = [...known].map(([id, { version }]) => ({
+  const requested = [...entriesById].map(([id, { version }]) => ({
     id,
     _source: "registry" as const,
     ...(typeof version === "string" ? { version } : {}),
@@ -116,7 +116,7 @@ function updatesOf(
     name: entry.name,
     ...(from === undefined ? {} : { from }),
     to,
-    entry: updated(known.get(id) ?? {}, entry),
+    entry: updated(entriesById.get(id) ?? {}, entry),
   }));
 }
 

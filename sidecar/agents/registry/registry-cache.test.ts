@@ -44,7 +44,8 @@ suite("registry cache", () => {
   const refreshed = async (registryCache = cache()): Promise<string> => shown(await registryCache.refresh(never));
   const files = (): readonly string[] => readdirSync(folder);
   const file = (): string => path.join(folder, files()[0]!);
-  const problem = (says: string): string => `The registry at ${new URL(server.url).host} could not be read. ${says}`;
+  const problem = (message: string): string =>
+    `The registry at ${new URL(server.url).host} could not be read. ${message}`;
 
   test("is empty before the first refresh and sends no requests by itself", async () => {
     const registryCache = cache();
@@ -90,7 +91,7 @@ suite("registry cache", () => {
     equal(files().length, 1);
   });
 
-  const PROBLEMS: readonly [name: string, answer: () => void, says: string][] = [
+  const PROBLEMS: readonly [name: string, answer: () => void, message: string][] = [
     [
       "refuses",
       () => {
@@ -151,15 +152,15 @@ suite("registry cache", () => {
       "The URL is not https, or redirects to a URL that is not https.",
     ],
   ];
-  for (const [name, answer, says] of PROBLEMS)
+  for (const [name, answer, message] of PROBLEMS)
     test(`keeps its data when the server ${name}`, async () => {
       await refreshed();
       answer();
       now = 5000;
-      equal(await refreshed(), `a from disk of 1000: ${problem(says)}`);
+      equal(await refreshed(), `a from disk of 1000: ${problem(message)}`);
       equal(shown(await cache().current()), "a from disk of 1000");
       rmSync(folder, { recursive: true });
-      equal(await refreshed(), ` from none: ${problem(says)}`);
+      equal(await refreshed(), ` from none: ${problem(message)}`);
       server.answer = serving(registry("c"), '"3"');
       equal(await refreshed(), "c from network of 5000");
     });
@@ -167,10 +168,10 @@ suite("registry cache", () => {
   test("keeps its data when the server times out", async () => {
     await refreshed();
     server.answer = () => undefined;
-    const late = refreshed();
+    const timedOut = refreshed();
     await server.asked(2);
     clock.advance(TIMEOUT_MS);
-    equal(await late, `a from disk of 1000: ${problem("The server did not respond within 30 seconds.")}`);
+    equal(await timedOut, `a from disk of 1000: ${problem("The server did not respond within 30 seconds.")}`);
   });
 
   test("keeps its data in memory after a server error", async () => {
@@ -218,26 +219,26 @@ suite("registry cache", () => {
       first = new AbortController(),
       second = new AbortController();
     let answer = (): void => undefined,
-      broken = (): void => undefined;
+      onClose = (): void => undefined;
     const closed = new Promise<void>(resolve => {
-      broken = resolve;
+      onClose = resolve;
     });
     server.answer = (_, response) => {
-      response.on("close", broken);
+      response.on("close", onClose);
       answer = () => {
         response.end(JSON.stringify(registry("b")));
       };
     };
-    const left = rejects(registryCache.refresh(first.signal), { code: "cancelled" }),
-      stayed = registryCache.refresh(second.signal);
+    const cancelled = rejects(registryCache.refresh(first.signal), { code: "cancelled" }),
+      remaining = registryCache.refresh(second.signal);
     await server.asked(1);
     first.abort();
-    await left;
+    await cancelled;
     answer();
-    equal(shown(await stayed), "b from network of 1000");
+    equal(shown(await remaining), "b from network of 1000");
     await closed;
 
-    const gone = new Promise<void>(resolve => {
+    const closedAgain = new Promise<void>(resolve => {
       server.answer = (_, response) => {
         response.on("close", resolve);
       };
@@ -245,7 +246,7 @@ suite("registry cache", () => {
     const third = rejects(registryCache.refresh(second.signal), { code: "cancelled" });
     await server.asked(2);
     second.abort();
-    await Promise.all([third, gone]);
+    await Promise.all([third, closedAgain]);
     await rejects(registryCache.refresh(AbortSignal.abort()), { code: "cancelled" });
     server.answer = serving(registry("c"), '"3"');
     equal(await refreshed(registryCache), "c from network of 1000");

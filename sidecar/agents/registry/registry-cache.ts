@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - `current` never uses the network.
- * - Neither `current` nor `refresh` fails: an error is a sentence in the snapshot.
+ * - `current` and `refresh` report an error as a sentence in the snapshot. Only an abort rejects `refresh`.
  * - At most one download runs at a time. All callers share it, and it is aborted when the last caller has cancelled.
  * - A failed download or an invalid document never replaces a valid one.
  */
@@ -16,9 +16,9 @@ import { readStored, writeStored, type Stored } from "./stored-document";
 
 export interface RegistrySnapshot {
   readonly registry: Registry;
-  /** Milliseconds since 1970. Last time when the copy was known to equal the server's document. */
+  /** Time of the last download or successful revalidation, in milliseconds since 1970. */
   readonly fetchedAt?: number;
-  /** Address of the document, or the first one tried. */
+  /** Address of the document. Without a document: the first requested address. */
   readonly url: string;
   readonly from: "network" | "disk" | "none";
   /** Why the copy is not current, as a sentence for the user. */
@@ -26,7 +26,7 @@ export interface RegistrySnapshot {
 }
 
 export interface RegistryDeps {
-  /** `~/.symposium/cache`; created on demand. */
+  /** `~/.symposium/cache`, created on demand. */
   readonly folder: string;
   /** Tried in order until one succeeds. */
   readonly urls: readonly [first: string, ...others: string[]];
@@ -37,7 +37,7 @@ export interface RegistryDeps {
   readonly version: string;
   /** For tests: archives may use http on this computer. */
   readonly httpArchives?: boolean;
-  /** Logs a failure that only costs time: the cache cannot be written. */
+  /** Logs failures that reject no call, such as an unwritable cache. */
   readonly onWarning: (what: string, detail: unknown) => void;
 }
 
@@ -62,29 +62,29 @@ export class RegistryCache {
   }
 
   /**
-   * Downloads the registry; if that fails, returns the copy of `current` with the problem. Rejects only when `signal`
-   * is aborted, with a `RegistryError`.
+   * Downloads the registry. On failure, returns the snapshot of `current` with the problem. Rejects only when `signal`
+   * aborts, with a `RegistryError`.
    */
   async refresh(signal: AbortSignal): Promise<RegistrySnapshot> {
     const flight = (this.#flight ??= this.#begin());
     flight.waiting++;
-    let leave = (): void => undefined;
-    const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(new RegistryError("cancelled", l10n.t("It was cancelled.")));
+    let cancel = (): void => undefined;
+    const cancelled = new Promise<never>((_, reject) => {
+      cancel = () => reject(new RegistryError("cancelled", l10n.t("It was cancelled.")));
     });
-    signal.addEventListener("abort", leave, { once: true });
-    if (signal.aborted) leave();
+    signal.addEventListener("abort", cancel, { once: true });
+    if (signal.aborted) cancel();
     try {
-      return await Promise.race([flight.outcome, gone]);
+      return await Promise.race([flight.outcome, cancelled]);
     } finally {
-      signal.removeEventListener("abort", leave);
+      signal.removeEventListener("abort", cancel);
       if (--flight.waiting === 0) this.#end(flight);
     }
   }
 
   #begin(): Flight {
     const end = new AbortController();
-    return { outcome: this.#fetched(end.signal), end, waiting: 0 };
+    return { outcome: this.#fetchFirst(end.signal), end, waiting: 0 };
   }
 
   #end(flight: Flight): void {
@@ -92,7 +92,7 @@ export class RegistryCache {
     if (this.#flight === flight) this.#flight = undefined;
   }
 
-  async #fetched(signal: AbortSignal): Promise<RegistrySnapshot> {
+  async #fetchFirst(signal: AbortSignal): Promise<RegistrySnapshot> {
     const problems: string[] = [];
     for (const url of this.#deps.urls) {
       try {
@@ -110,10 +110,10 @@ export class RegistryCache {
         });
       }
     }
-    const { problem: _, ...known } = await this.current(),
+    const { problem: _, ...previous } = await this.current(),
       [problem = ""] = problems;
-    // A copy in memory that was downloaded earlier no longer counts as current.
-    return (this.#memory = { ...known, from: known.from === "network" ? "disk" : known.from, problem });
+    // An earlier download in memory is no longer current.
+    return (this.#memory = { ...previous, from: previous.from === "network" ? "disk" : previous.from, problem });
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<RegistrySnapshot> {
@@ -130,7 +130,7 @@ export class RegistryCache {
     return { registry, fetchedAt, url, from: "network" };
   }
 
-  /** The newest copy of all addresses. */
+  /** Returns the newest stored copy of all addresses. */
   async #fromDisk(): Promise<RegistrySnapshot> {
     const all = (await Promise.all(this.#deps.urls.map(url => this.#stored(url)))).flatMap(stored => stored ?? []);
     const [newest] = all.sort((a, b) => b.document.fetchedAt - a.document.fetchedAt);

@@ -1,6 +1,6 @@
 /**
- * A downloaded document on disk, one file per address, written atomically. Windows and processes share it without a
- * lock: each writes its own file and renames it. The last writer wins, which is also a valid document.
+ * A downloaded document on disk, one file per address, written atomically. Windows and processes share the file without
+ * a lock: each write renames a separate temporary file, so the last complete write wins.
  */
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
@@ -35,12 +35,12 @@ export async function readStored(folder: string, url: string): Promise<Stored | 
 export async function writeStored(folder: string, document: Stored): Promise<void> {
   await mkdir(folder, { recursive: true });
   const file = fileOf(folder, document.url),
-    own = `${file}.${randomUUID()}.new`;
+    temporary = `${file}.${randomUUID()}.new`;
   try {
-    await writeFile(own, JSON.stringify({ version: VERSION, ...document }), { mode: 0o600 });
-    await rename(own, file);
+    await writeFile(temporary, JSON.stringify({ version: VERSION, ...document }), { mode: 0o600 });
+    await rename(temporary, file);
   } catch (error) {
-    await rm(own, { force: true }).catch(() => undefined);
+    await rm(temporary, { force: true }).catch(() => undefined);
     throw error;
   }
 }

@@ -61,7 +61,7 @@ suite("registry update", () => {
       uvx: { package: "good==1", env: { OTHER: "1" } },
       binary: { "linux-x86_64": { archive: "https://example.com/1.zip", cmd: "a", env: { KEY: "mine" } } },
     };
-    const theirs = {
+    const usersDistribution = {
       npx: { package: "@s/good@1.3.0", args: ["--new"], env: { MODE: "theirs", NEW: "1" } },
       binary: {
         "linux-x86_64": { archive: "https://example.com/2.zip", cmd: "b" },
@@ -70,7 +70,7 @@ suite("registry update", () => {
     };
     const { distribution } = updated(
       { ...good, distribution: mine },
-      { ...entries[0]!, raw: { ...good, distribution: theirs } },
+      { ...entries[0]!, raw: { ...good, distribution: usersDistribution } },
     );
     deepEqual(distribution, {
       npx: { package: "@s/good@1.3.0", args: ["--new"], env: { KEY: "mine", MODE: "mine", NEW: "1" } },

@@ -12,7 +12,7 @@ export interface Update {
 }
 
 /**
- * Returns updates of agents or of extensions; `entries` are of the same kind. Skips items from other sources and items
+ * Returns updates of agents or of extensions. `entries` are of the same kind. Skips items from other sources and items
  * that the registry no longer has.
  */
 export function updatesFor(
@@ -27,43 +27,44 @@ export function updatesFor(
   });
 }
 
-/** Settings fields that belong to the user. No document sets them. */
-const THE_USERS = new Set(["bypassPermissions", "enabled", "settings"]);
-const isTheUsers = (field: string): boolean => THE_USERS.has(field) || (field.startsWith("_") && field !== "_source");
+/** Settings fields of the user, which no document may set. */
+const USER_FIELDS = new Set(["bypassPermissions", "enabled", "settings"]);
+const isUserField = (field: string): boolean =>
+  USER_FIELDS.has(field) || (field.startsWith("_") && field !== "_source");
 
 /**
- * Returns the complete entry for the settings, with unknown fields, but without the user's fields and without unsafe
+ * Returns the complete entry for the settings, including unknown fields, without the user's fields and unsafe
  * addresses.
  */
 export function imported({ raw, icon, website, repository }: RegistryEntry): JsonObject {
   const safe: JsonObject = { icon, website, repository };
   const supported = Object.entries(raw).filter(
-    ([field]) => !isTheUsers(field) && (!Object.hasOwn(safe, field) || safe[field] !== undefined),
+    ([field]) => !isUserField(field) && (!Object.hasOwn(safe, field) || safe[field] !== undefined),
   );
   return { ...Object.fromEntries(supported), _source: "registry" };
 }
 
 /**
- * Returns the updated settings entry: the registry's new entry, the user's fields, and all variables and headers of the
- * old entry. One of them may be the user's key.
+ * Returns the updated settings entry: the registry's new entry, the user's fields, and the old variables and headers,
+ * which may contain keys. Headers are dropped if the server's origin has changed.
  */
 export function updated(configured: JsonObject, entry: RegistryEntry): JsonObject {
   const fresh = imported(entry),
     distribution = withVariables(
       fresh["distribution"],
-      isElsewhere(configured["distribution"], fresh["distribution"])
+      hasOriginChanged(configured["distribution"], fresh["distribution"])
         ? without(configured["distribution"], "http")
         : configured["distribution"],
     );
   return {
     ...fresh,
     ...(distribution === undefined ? {} : { distribution }),
-    ...Object.fromEntries(Object.entries(configured).filter(([field]) => isTheUsers(field))),
+    ...Object.fromEntries(Object.entries(configured).filter(([field]) => isUserField(field))),
   };
 }
 
-/** Whether the server has moved to another host. Variables for the old host are not sent to the new one. */
-function isElsewhere(old: unknown, fresh: unknown): boolean {
+/** Whether the server's origin has changed. Headers for the old server are not sent to the new server. */
+function hasOriginChanged(old: unknown, fresh: unknown): boolean {
   const [before, after] = [old, fresh]
     .map(distribution => objectOr(objectOr(distribution)["http"])["url"])
     .map(url => (typeof url === "string" && URL.canParse(url) ? new URL(url).origin : undefined));

@@ -1,10 +1,10 @@
 /**
- * Order of versions: semver precedence (2.0.0, item 11). Build metadata (`+…`) does not count. Versions with fewer or
- * more than three numbers, which some registries use, are compared number by number. Pure.
+ * Order of versions: semver precedence (2.0.0, item 11). Build metadata (`+…`) is ignored. Versions with fewer or more
+ * than three numbers, which some registries use, are compared number by number. Pure.
  */
 import parse from "semver/functions/parse.js";
 
-/** Negative if `a` precedes `b`. A text that is no version precedes all versions. */
+/** Negative if `a` precedes `b`. A text that is not a version precedes all versions. */
 export function compareVersions(a: string, b: string): number {
   const first = versionOf(a),
     second = versionOf(b);
@@ -13,7 +13,7 @@ export function compareVersions(a: string, b: string): number {
     : Number(first !== undefined) - Number(second !== undefined);
 }
 
-/** A text that is no version is not newer than any, and none is newer than it. */
+/** Returns false if either text is not a version. */
 export function isNewer(a: string, b: string): boolean {
   return versionOf(b) !== undefined && compareVersions(a, b) > 0;
 }

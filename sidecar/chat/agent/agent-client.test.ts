@@ -379,7 +379,7 @@ suite("agent requests: permission, options, files", () => {
     deepEqual(
       await second.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/own/missing" }),
       { content: "" },
-      "an agent that could not make it otherwise",
+      "an agent that creates only readable files",
     );
     const outside = ask("fs/write_text_file", { path: "/symposium/elsewhere", content: "y" });
     const open = (): Entry | undefined =>

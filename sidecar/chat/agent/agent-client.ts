@@ -31,7 +31,7 @@ import { troubleOf } from "./failure-notice";
 import type { ChatAgentMessage } from "./chat-agent-message";
 import { CLIENT_METHODS } from "../../acp/methods";
 
-/** Failures to continue a session that are not about the session: it is continued with the next opening. */
+/** Errors of a continuation that do not invalidate the session. The next opening continues it. */
 const TEMPORARY: ReadonlySet<AgentErrorCode> = new Set(["authRequired", "closed", "signedOut", "restarted"]);
 
 export class AgentClient implements Disposable {
@@ -47,9 +47,9 @@ export class AgentClient implements Disposable {
   #next: Attempt = "first";
   /** The agent's id of the newest session that contains a prompt, which the next opening continues. */
   #agentSession: string | undefined;
-  /** The session that the journal contains since this process began. */
+  /** The agent session that this process has stored in the journal. */
   #storedSession: string | undefined;
-  /** Installations for which the agent waits. During these it is not considered late. */
+  /** Running installations, which suspend the timeouts. */
   readonly #installing = new Set<string>();
 
   constructor(
@@ -90,10 +90,10 @@ export class AgentClient implements Disposable {
       onRefused: (how, error) => this.#refused(how, error),
       watch: (connection, sessionId) => this.#detail(connection, sessionId),
     });
-    this.#terminals = this.#noTerminals();
+    this.#terminals = this.#newTerminals();
   }
 
-  /** Converts a message to an event when the session handles it. */
+  /** Converts a message to an event of the session; `undefined` if the message is already answered. */
   onMessage(message: ChatAgentMessage): SessionEvent | undefined {
     switch (message.kind) {
       case "consent":
@@ -167,7 +167,7 @@ export class AgentClient implements Disposable {
       name === "" && version === ""
         ? {}
         : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
-    const onNotification = (): void => {
+    const notifyDetails = (): void => {
       const missingTools = extensions?.missingTools(sessionId);
       notify({
         kind: "detailed",
@@ -179,9 +179,9 @@ export class AgentClient implements Disposable {
         },
       });
     };
-    const listening = extensions?.listen(sessionId, onNotification);
-    onNotification();
-    return listening;
+    const subscription = extensions?.listen(sessionId, notifyDetails);
+    notifyDetails();
+    return subscription;
   }
 
   /** Posts `reopened` after a pause, unless the session is opened or left before. */
@@ -190,7 +190,7 @@ export class AgentClient implements Disposable {
     this.#pause = this.deps.clock.after(ms, () => notify({ kind: "reopened" }));
   }
 
-  /** Returns whether the installation was not known yet. */
+  /** Records the start or end of an installation. Returns whether the installation is new. */
   installing(what: string, isInstalling: boolean): boolean {
     const isNew = isInstalling && !this.#installing.has(what);
     if (isInstalling) this.#installing.add(what);
@@ -198,14 +198,14 @@ export class AgentClient implements Disposable {
     return isNew;
   }
 
-  /** The attachments are read first. */
+  /** Reads the attachments, then sends the prompt. */
   send({ text, attachments }: Prompt): void {
     const { editor } = this.deps,
       notify = this.#session.notifier();
-    const content = ({ blocks, omitted: abandoned }: PromptBlocks): PromptContent => ({
+    const content = ({ blocks, omitted }: PromptBlocks): PromptContent => ({
       blocks,
       onReady: () => {
-        if (abandoned.length > 0) notify({ kind: "leftOut", names: abandoned });
+        if (omitted.length > 0) notify({ kind: "leftOut", names: omitted });
       },
       onEnded: outcome => {
         this.#timeouts[Symbol.dispose]();
@@ -261,7 +261,7 @@ export class AgentClient implements Disposable {
         error: String(error),
       }),
     );
-    this.#terminals = this.#noTerminals();
+    this.#terminals = this.#newTerminals();
   }
 
   restart(): void {
@@ -275,8 +275,8 @@ export class AgentClient implements Disposable {
     this.#pause?.[Symbol.dispose]();
   }
 
-  /** Terminals of one agent session. Late output of an earlier session still belongs to its cards. */
-  #noTerminals(): AgentTerminals {
+  /** Creates the terminals of the next agent session. Late output of an earlier session still updates its cards. */
+  #newTerminals(): AgentTerminals {
     const { start, deps } = this,
       emit = (event: SessionEvent): void => this.report({ kind: "event", event, of: this.#session.opening });
     return new AgentTerminals(
@@ -304,9 +304,10 @@ export class AgentClient implements Disposable {
         agentName,
         agentVersion,
       }),
-      of = this.#session.opening;
+      opening = this.#session.opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
-    const ask: Ask = consent => new Promise(settle => this.report({ kind: "consent", consent, request, settle, of }));
+    const ask: Ask = consent =>
+      new Promise(settle => this.report({ kind: "consent", consent, request, settle, of: opening }));
     return void answer(ask).then(
       result => request.respond(result),
       (error: unknown) => request.fail(error),
@@ -314,14 +315,14 @@ export class AgentClient implements Disposable {
   }
 
   #sending(agentSession: string): void {
-    // Once per process, also for a continued session, so that the journal of a session in use is not removed.
+    // Stored once per process, even if continued, so that the cleanup keeps the journal of a used session.
     if (agentSession !== this.#storedSession) this.deps.keepSession(agentSession);
     this.#storedSession = this.#agentSession = agentSession;
     this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
     this.#timeouts.startTurn(this.#session.notifier());
   }
 
-  /** A session is continued once: an agent that fails on it would fail again. */
+  /** A failed continuation is not retried, except after an error in `TEMPORARY`: it would fail again. */
   #refused(how: string, error: unknown): void {
     if (!(error instanceof AgentError && TEMPORARY.has(error.code))) this.#agentSession = undefined;
     this.deps.log("warn", "agent", "The agent could not continue its session", {

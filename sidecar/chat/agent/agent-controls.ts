@@ -1,8 +1,9 @@
 /**
- * The user's choices for an agent. A choice is set when it is made, and again before the first prompt of each of the
- * agent's sessions.
+ * Sends the user's choices to an agent: when they are made, and again before the first prompt of each session.
  *
- * Invariants: the session's display follows the order of the wire; the last choice is the one that is kept.
+ * Invariants:
+ * - The display follows the order of the wire.
+ * - The last choice is persisted.
  */
 import {
   offers,
@@ -38,7 +39,7 @@ export class AgentControls {
     this.#chosen.set(controlId, value);
   }
 
-  /** Sends the choice to the agent. `isCurrent`: whether the session is still the agent's. */
+  /** Sends the choice to the agent. `isCurrent`: whether the session is still open. */
   set(
     connection: AgentConnection,
     agentSession: string,
@@ -49,11 +50,11 @@ export class AgentControls {
   ): void {
     connection
       .setControl(agentSession, control, value, result => {
-        notify({ kind: "controlSet", controls: listed(result) });
+        notify({ kind: "controlSet", controls: controlsIn(result) });
         this.deps.keep(control.id, value);
       })
       .catch((error: unknown) => {
-        // outdated: a later session or choice decides
+        // superseded by a later session or choice
         if (!isCurrent() || this.#chosen.get(control.id) !== value) return;
         this.#chosen.delete(control.id);
         notify({
@@ -66,8 +67,8 @@ export class AgentControls {
   }
 
   /**
-   * Sets the earlier choices that the agent still offers, one after the other. The agent's responses determine the
-   * values shown.
+   * Sets the earlier choices that the agent still offers, sequentially. The agent's responses determine the values
+   * shown.
    */
   async setAgain(
     connection: AgentConnection,
@@ -81,7 +82,7 @@ export class AgentControls {
       if (!control || !offers(control, value) || control.value === value) continue;
       await connection
         .setControl(agentSession, control, value, result => {
-          controls = listed(result) ?? withValue(controls, id, value);
+          controls = controlsIn(result) ?? withValue(controls, id, value);
           notify({ kind: "controlSet", controls });
         })
         .catch((error: unknown) => this.deps.refused(id, error));
@@ -89,9 +90,7 @@ export class AgentControls {
   }
 }
 
-/**
- * The controls in a response that lists all of them; `undefined` for `session/set_mode` and for agents that omit them.
- */
-function listed(result: unknown): readonly Control[] | undefined {
+/** The controls of a response; `undefined` if it lists none, as for `session/set_mode`. */
+function controlsIn(result: unknown): readonly Control[] | undefined {
   return Array.isArray(objectOr(result).configOptions) ? controlsOf(result) : undefined;
 }

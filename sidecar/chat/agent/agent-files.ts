@@ -1,10 +1,9 @@
 /**
- * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`). They have the content that the user
- * sees, including unsaved changes.
+ * Files that an agent reads and writes through the editor (ACP schema v1, `fs/*`), including unsaved changes.
  *
  * Invariants:
  * - Access outside the workspace requires the user's consent, which shows the real path.
- * - A text consists of whole lines.
+ * - A read returns whole lines.
  * - A refused request is answered with an error.
  */
 import * as l10n from "@vscode/l10n";
@@ -32,7 +31,7 @@ export interface Consent {
 export type Ask = (consent: Consent) => Promise<string | undefined>;
 
 export class AgentFiles {
-  /** Folders outside the workspace to which the user has given this agent access, in this tab. */
+  /** Folders outside the workspace that the user has allowed for this agent and tab. */
   readonly #opened: string[] = [];
 
   constructor(
@@ -107,7 +106,7 @@ function pathIn({ path: given }: JsonObject): string {
   return file;
 }
 
-/** Lines from `line` on (the first is 1), at most `limit` of them, with their original line ends. */
+/** At most `limit` lines from `line` (1-based), with their original line ends. */
 export function linesOf(text: string, line: number, limit: number | undefined): string {
   let start = 0;
   for (let n = 1; n < line; n++) {

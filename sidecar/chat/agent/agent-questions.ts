@@ -31,8 +31,8 @@ export class AgentQuestions {
   }
 
   /**
-   * Handles `session/request_permission`, of a subagent's session if one is given. `undefined`: the request was
-   * rejected.
+   * Handles `session/request_permission`. `subagent`: session id of the requesting subagent. Returns `undefined` for an
+   * invalid request, which is rejected.
    */
   permission(request: IncomingRequest, version: AcpVersion, subagent?: string): SessionEvent | undefined {
     const params = objectOr(request.params),
@@ -42,7 +42,7 @@ export class AgentQuestions {
         new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is required"),
       );
     return this.#asking(
-      this.#keep(request, "p", PERMISSION_CANCELLED),
+      this.#store(request, "p", PERMISSION_CANCELLED),
       { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) },
       options,
     );
@@ -54,7 +54,7 @@ export class AgentQuestions {
     if ("wrong" in elicited) return void request.fail(new RpcError(RpcCode.invalidParams, elicited.wrong));
     return {
       kind: "elicited",
-      elicited: { ...elicited, id: this.#keep(request, "e", ELICITATION_CANCELLED), ...named(subagent) },
+      elicited: { ...elicited, id: this.#store(request, "e", ELICITATION_CANCELLED), ...named(subagent) },
     };
   }
 
@@ -99,21 +99,21 @@ export class AgentQuestions {
     this.#open.answer(id, response);
   }
 
-  /** Answers all open questions as unanswered. */
+  /** Cancels all open questions. */
   settle(): void {
     for (const id of this.#open.ids) this.answer(id, undefined);
   }
 
   #asking(
     permissionId: string,
-    about: Pick<Asked, "toolCall" | "title" | "description" | "subagent">,
+    details: Pick<Asked, "toolCall" | "title" | "description" | "subagent">,
     options: readonly PermissionOption[],
   ): SessionEvent {
-    return { kind: "asked", permission: { permissionId, ...about, options, policy: this.policy() } };
+    return { kind: "asked", permission: { permissionId, ...details, options, policy: this.policy() } };
   }
 
-  /** Keeps the request until it is answered or withdrawn. */
-  #keep(request: IncomingRequest, mark: string, unanswered: JsonObject): string {
+  /** Stores the request until it is answered or withdrawn. Returns its id. */
+  #store(request: IncomingRequest, mark: string, unanswered: JsonObject): string {
     const id = this.#id(mark);
     this.#open.add(id, { answer: response => answerRequest(request, response ?? unanswered) }, request.signal);
     return id;

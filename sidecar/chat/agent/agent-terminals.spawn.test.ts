@@ -24,7 +24,7 @@ class Fixture implements AsyncDisposable {
   #state: State = startSession(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
   #page = this.#state.conversation;
   /** Called at the next change of the display. */
-  #shows: () => void = () => undefined;
+  #onChange: () => void = () => undefined;
 
   constructor() {
     const clock = hurriedClock(1),
@@ -35,17 +35,17 @@ class Fixture implements AsyncDisposable {
         log: () => undefined,
       };
     this.terminals = new AgentTerminals("x", this.cwd, spec => startChild(spec, processes), clock, {
-      started: view => this.#happen({ kind: "terminalStarted", terminal: view }),
-      printed: (terminalId, text, isCut) => this.#happen({ kind: "terminalPrinted", terminalId, text, isCut }),
-      ended: (terminalId, exit) => this.#happen({ kind: "terminalEnded", terminalId, exit }),
+      started: view => this.#apply({ kind: "terminalStarted", terminal: view }),
+      printed: (terminalId, text, isCut) => this.#apply({ kind: "terminalPrinted", terminalId, text, isCut }),
+      ended: (terminalId, exit) => this.#apply({ kind: "terminalEnded", terminalId, exit }),
     });
   }
-  #happen(event: TerminalEvent): void {
+  #apply(event: TerminalEvent): void {
     const [state, effects] = terminal(this.#state, event);
     this.#state = state;
     for (const effect of effects) if (effect.kind === "emit") this.#page = applyEvent(this.#page, effect.event);
     deepEqual(this.#page.terminals, state.conversation.terminals, "the page would show something else");
-    this.#shows();
+    this.#onChange();
   }
   get shown(): readonly TerminalView[] {
     return this.#page.terminals ?? [];
@@ -57,10 +57,10 @@ class Fixture implements AsyncDisposable {
   node(code: string, overrides: object = {}): string {
     return this.create({ command: process.execPath, args: ["-e", code], ...overrides });
   }
-  async until(isSo: () => boolean): Promise<void> {
-    while (!isSo())
+  async until(isTrue: () => boolean): Promise<void> {
+    while (!isTrue())
       await new Promise<void>(resolve => {
-        this.#shows = resolve;
+        this.#onChange = resolve;
       });
   }
   async [Symbol.asyncDispose](): Promise<void> {
@@ -71,7 +71,7 @@ class Fixture implements AsyncDisposable {
 }
 
 suite("agent terminal", () => {
-  test("runs a command and reports its output and exits code", async () => {
+  test("runs a command and reports its output and exit code", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.node(
       "process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3",
@@ -144,7 +144,7 @@ suite("agent terminal", () => {
     );
   });
 
-  test("reports a command that does not exist and exits", async () => {
+  test("reports a missing command and exit code 127", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.create({ command: "/no/such/program", args: ["x"] });
     deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });

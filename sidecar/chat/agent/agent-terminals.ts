@@ -1,15 +1,15 @@
 /**
- * Commands that Symposium runs for an agent (ACP schema v1, `terminal/*`). They run without a system terminal: their
- * output is kept for the agent and displayed as it arrives.
+ * Commands that Symposium runs for an agent (ACP schema v1, `terminal/*`). The commands run without a pseudo-terminal.
+ * Their output is buffered for the agent and displayed immediately.
  *
  *   running ── exit, or kill ──▶ ended
  *
  * `terminal/release` ends a running command and invalidates its id. The displayed output remains.
  *
  * Invariants:
- * - `terminal/create` answers at once.
- * - The end of the output is kept for the agent, cut between characters.
- * - No command keeps running after the session is left.
+ * - `terminal/create` responds immediately.
+ * - The buffer retains the end of the output, cut between characters.
+ * - No command runs after the end of the session.
  */
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
@@ -23,25 +23,25 @@ import { RpcCode, RpcError } from "../../rpc/message";
 /** Displays the terminals. */
 export interface TerminalScreen {
   started(terminal: { readonly terminalId: string; readonly command: string; readonly cwd: string }): void;
-  /** `isCut`: earlier output was left out. */
+  /** `isCut`: earlier output was omitted. */
   printed(terminalId: string, text: string, isCut: boolean): void;
   ended(terminalId: string, exit: { readonly code?: number; readonly signal?: string }): void;
 }
 
 export type StartCommand = (spec: ProcessSpec) => Started;
 
-/** Bytes kept by default, and maximum that an agent can request. */
+/** Default and maximum size of the output buffer, in bytes. */
 const DEFAULT_BYTES = 1024 * 1024,
   MAX_BYTES = 16 * 1024 * 1024;
 const MAX_TERMINALS = 100;
 /** Milliseconds to wait for output after a process has exited. Its child processes may keep the pipes open. */
 const LAST_OUTPUT_MS = 250;
-/** Milliseconds between updates of the display. A command with endless output shows only what fits the limit. */
-const SHOWN_EVERY_MS = 50;
+/** Milliseconds between updates of the display. */
+const DISPLAY_INTERVAL_MS = 50;
 
 export class AgentTerminals {
   readonly #terminals = new Map<string, RunningTerminal>();
-  #made = 0;
+  #created = 0;
 
   /** `prefix` makes terminal ids unique among all sessions of all boots. */
   constructor(
@@ -57,7 +57,7 @@ export class AgentTerminals {
     if (this.#terminals.size >= MAX_TERMINALS)
       throw new RpcError(RpcCode.invalidRequest, `${MAX_TERMINALS} terminals are open. Release one first.`);
     const spec = specFrom(params, this.cwd),
-      terminalId = `${this.prefix}t${++this.#made}`;
+      terminalId = `${this.prefix}t${++this.#created}`;
     const limit = Math.min(MAX_BYTES, Math.max(0, numberOr(params.outputByteLimit, DEFAULT_BYTES)));
     this.screen.started({ terminalId, command: spec.name, cwd: spec.cwd });
     this.#terminals.set(
@@ -65,7 +65,7 @@ export class AgentTerminals {
       new RunningTerminal(
         this.start(spec),
         limit,
-        new Printed(this.clock, (text, isCut) => this.screen.printed(terminalId, text, isCut)),
+        new DisplayBuffer(this.clock, (text, isCut) => this.screen.printed(terminalId, text, isCut)),
         exit => this.screen.ended(terminalId, exit),
       ),
     );
@@ -73,32 +73,32 @@ export class AgentTerminals {
   }
 
   output(raw: unknown): JsonObject {
-    return this.#of(raw).output();
+    return this.#terminalIn(raw).output();
   }
   async waitForExit(raw: unknown): Promise<JsonObject> {
-    return this.#of(raw).exited;
+    return this.#terminalIn(raw).exited;
   }
 
   async kill(raw: unknown): Promise<JsonObject> {
-    await this.#of(raw).kill();
+    await this.#terminalIn(raw).kill();
     return {};
   }
 
   async release(raw: unknown): Promise<JsonObject> {
-    const terminal = this.#of(raw);
+    const terminal = this.#terminalIn(raw);
     this.#terminals.delete(stringOr(objectOr(raw).terminalId, ""));
     await terminal.kill();
     return {};
   }
 
-  /** Ends all commands, because the session is left. */
+  /** Ends all commands, at the end of the session. */
   leave(): Promise<unknown> {
     const all = [...this.#terminals.values()];
     this.#terminals.clear();
     return Promise.all(all.map(terminal => terminal.kill()));
   }
 
-  #of(raw: unknown): RunningTerminal {
+  #terminalIn(raw: unknown): RunningTerminal {
     const terminalId = stringOr(objectOr(raw).terminalId, ""),
       terminal = this.#terminals.get(terminalId);
     if (!terminal) throw new RpcError(RpcCode.notFound, `Terminal ${terminalId} does not exist.`, { terminalId });
@@ -107,7 +107,7 @@ export class AgentTerminals {
 }
 
 class RunningTerminal {
-  /** Resolves with the exit status in the agent's format. */
+  /** Resolves with the exit status in ACP's format. */
   readonly exited: Promise<JsonObject>;
   readonly #tail: TailBuffer;
   readonly #started: Started;
@@ -116,13 +116,13 @@ class RunningTerminal {
   constructor(
     started: Started,
     limit: number,
-    private readonly printed: Printed,
+    private readonly display: DisplayBuffer,
     ended: (exit: { readonly code?: number; readonly signal?: string }) => void,
   ) {
     this.#started = started;
     this.#tail = new TailBuffer(limit);
     this.exited = this.#run().then(exit => {
-      this.printed.flush();
+      this.display.flush();
       ended(exit);
       this.#exit = { exitCode: exit.code ?? null, signal: exit.signal ?? null };
       return this.#exit;
@@ -168,12 +168,12 @@ class RunningTerminal {
   #print(decoder: StringDecoder, chunk: Buffer): void {
     this.#tail.push(chunk);
     const text = decoder.write(chunk);
-    if (text !== "") this.printed.add(text);
+    if (text !== "") this.display.add(text);
   }
 }
 
-/** Collects output until the next update of the display. */
-class Printed {
+/** Buffers output until the next update of the display. */
+class DisplayBuffer {
   #text = "";
   #isCut = false;
   #timer: Disposable | undefined;
@@ -189,7 +189,7 @@ class Printed {
       this.#text = this.#text.slice(-TERMINAL_LIMIT);
       this.#isCut = true;
     }
-    this.#timer ??= this.clock.after(SHOWN_EVERY_MS, () => this.flush());
+    this.#timer ??= this.clock.after(DISPLAY_INTERVAL_MS, () => this.flush());
   }
 
   flush(): void {
@@ -218,7 +218,7 @@ function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
       .filter(({ name }) => typeof name === "string" && name !== "")
       .map(({ name, value }) => [String(name), stringOr(value, "")]),
   );
-  const name = ("PATH" in env ? undefined : shellLine(command, args)) ?? written(command, args);
+  const name = ("PATH" in env ? undefined : shellLine(command, args)) ?? formatCommand(command, args);
   if (args.length > 0 || !/[\s|&;<>()$`"'*?#~]/.test(command)) return { name, command, args, env, cwd };
   return process.platform === "win32"
     ? { name, command: process.env["ComSpec"] ?? "cmd.exe", args: ["/d", "/s", "/c", command], env, cwd }
@@ -226,10 +226,10 @@ function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
 }
 
 /**
- * The command as a user would type it. Without arguments it may be a shell command line; with arguments it is a single
- * word, whatever it contains.
+ * The command as a user would type it. Without arguments it may be a shell command line; with arguments it is one
+ * quoted word.
  */
-function written(command: string, args: readonly string[]): string {
+function formatCommand(command: string, args: readonly string[]): string {
   if (args.length === 0) return command;
   return [command, ...args]
     .map(word => (/[^\w@%+=:,./\\-]/.test(word) || word === "" ? JSON.stringify(word) : word))
@@ -237,9 +237,8 @@ function written(command: string, args: readonly string[]): string {
 }
 
 /**
- * The command line that an agent passes to a system shell, as a user would type it. It is `undefined` for a shell
- * program in another folder, which is unknown, and for other arguments, which may name a program. The whole command is
- * shown then.
+ * The command line that an agent passes to a system shell. `undefined` for a shell in another folder and for other
+ * arguments, which may name a program. The whole command is then displayed.
  */
 function shellLine(command: string, args: readonly string[]): string | undefined {
   const [option = "", line] = args.slice(-2),

@@ -3,7 +3,7 @@ import type { IncomingRequest } from "../../rpc/incoming";
 import type { Consent } from "./agent-files";
 import type { SessionEvent, AgentFailure } from "../session-model";
 
-/** A message from the agent's side of a chat session, or a question of Symposium about a request of the agent. */
+/** A message from a chat session's agent, or a question of Symposium about a request of the agent. */
 export type ChatAgentMessage =
   | agentSession.AgentMessage<AgentFailure, SessionEvent>
   | {

@@ -1,4 +1,4 @@
-/** File operations through the host, with errors that agents understand. */
+/** File operations through the host, with errors in the form that agents expect. */
 import { ErrorCode } from "../../../src/protocol/wire/errors";
 import type { SidecarToHost } from "../../../src/protocol/sidecar";
 import type { CancelSignal } from "../../../src/protocol/wire/cancel-signal";
@@ -28,7 +28,7 @@ export function editorFiles(ask: AskHost): EditorFiles {
   };
 }
 
-/** Agents also recognise a missing file by the message text; some create the file then. */
+/** Some agents detect a missing file by the message text, and then create the file. */
 function forAgent(error: unknown, path: string): RpcError {
   if (error instanceof RpcError && error.code === ErrorCode.noFile)
     return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });

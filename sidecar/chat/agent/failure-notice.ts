@@ -8,14 +8,14 @@ import type { AgentFailure } from "../session-model";
 /** `cause`: the reason, for the log. */
 export function troubleOf(error: unknown): { readonly failure: AgentFailure; readonly cause: string | undefined } {
   const { message, output, cause } = failureOf(error),
-    known = error instanceof AgentError ? error : undefined,
-    restarts = known !== undefined && RESTARTS.has(known.code);
+    agentError = error instanceof AgentError ? error : undefined,
+    restarts = agentError !== undefined && RESTARTS.has(agentError.code);
   return {
     failure: {
-      text: restarts ? redactText(known.what) : message,
-      actions: actionsFor(known?.code),
+      text: restarts ? redactText(agentError.what) : message,
+      actions: actionsFor(agentError?.code),
       ...(restarts ? { restarts } : {}),
-      ...(known?.readUntil === undefined ? {} : { readUntil: known.readUntil }),
+      ...(agentError?.readUntil === undefined ? {} : { readUntil: agentError.readUntil }),
       ...(output === undefined ? {} : { detail: output }),
       ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
     },
@@ -34,7 +34,7 @@ function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {
   }
 }
 
-/** Codes after which the agent restarts. The session adds when that happens. */
+/** Codes after which the agent restarts. The session appends the time of the restart to the text. */
 const RESTARTS: ReadonlySet<AgentErrorCode> = new Set(["exited", "extension", "restarted"]);
 
 /** A restart without a prompt would only ask the user to sign in again. */

@@ -6,7 +6,7 @@ const IMAGE = {
   type: "attachment",
   attachment: { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
 } as const;
-const ABLE = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { embeddedContext: true } } };
+const EMBEDDING = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { embeddedContext: true } } };
 
 async function opened(initialized: unknown): Promise<{ readonly fixture: Fixture; readonly id: string }> {
   const fixture = new Fixture();
@@ -18,7 +18,7 @@ async function opened(initialized: unknown): Promise<{ readonly fixture: Fixture
 
 suite("prompt with attachments", () => {
   test("shows the attachments with the file content and reports an unsupported image", async () => {
-    const { fixture, id } = await opened(ABLE);
+    const { fixture, id } = await opened(EMBEDDING);
     await fixture.service.handlers["chat/prompt"](
       { sessionId: id, messageId: "m", blocks: [{ type: "text", text: "hello" }, FILE, IMAGE] },
       NEVER,
@@ -44,7 +44,7 @@ suite("prompt with attachments", () => {
   });
 
   test("is not sent and ends its turn if it is cancelled while its files are read", async () => {
-    const { fixture, id } = await opened(ABLE);
+    const { fixture, id } = await opened(EMBEDDING);
     await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [FILE] }, NEVER);
     await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
     await fixture.settle();
@@ -68,7 +68,7 @@ suite("prompt with attachments", () => {
   });
 
   test("can be removed from the queue or sent immediately", async () => {
-    const { fixture, id } = await opened(ABLE);
+    const { fixture, id } = await opened(EMBEDDING);
     const { handlers } = fixture.service;
     for (const messageId of ["1", "2", "3"]) await fixture.prompt(id, messageId);
     const first = await fixture.agents[0]!.next("session/prompt");

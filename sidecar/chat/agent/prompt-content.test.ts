@@ -24,12 +24,12 @@ const ALL: readonly Attachment[] = [
   { kind: "transcript", text: "User: hi" },
   { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
 ];
-const WHOLE = { images: true, embedded: true },
+const CAPABILITIES = { images: true, embedded: true },
   PLAIN = { images: false, embedded: false };
 
 suite("prompt content", () => {
   test("embeds attachments with their address and content for an agent that supports them", async () => {
-    deepEqual(await promptContent("Look.", ALL, WHOLE, read), {
+    deepEqual(await promptContent("Look.", ALL, CAPABILITIES, read), {
       omitted: [],
       blocks: [
         { type: "text", text: "Look." },
@@ -70,7 +70,7 @@ suite("prompt content", () => {
         { kind: "file", path: "/w/gone.ts" },
         { kind: "symbol", name: "f", path: "/w/gone.ts", startLine: 1, endLine: 2 },
       ],
-      WHOLE,
+      CAPABILITIES,
       read,
     );
     deepEqual(blocks, [
@@ -83,7 +83,7 @@ suite("prompt content", () => {
   test("encodes any file name in the address", async () => {
     const {
       blocks: [block],
-    } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], WHOLE, read);
+    } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], CAPABILITIES, read);
     ok(block?.type === "resource");
     equal(block.resource.uri, "file:///w/%C3%A4%20b%23.ts");
   });
@@ -101,7 +101,7 @@ suite("prompt content", () => {
       }),
     );
     deepEqual(
-      (await promptContent("", many, WHOLE, read)).blocks.map(({ type }) => type),
+      (await promptContent("", many, CAPABILITIES, read)).blocks.map(({ type }) => type),
       ["resource", "resource", "resource", "resource", "resource", "text"],
     );
   });
@@ -111,7 +111,7 @@ suite("prompt content", () => {
       fc.asyncProperty(fc.string({ unit: fc.constantFrom("`", "\n", "a", "~") }), async text => {
         const {
           blocks: [block],
-        } = await promptContent("", [{ kind: "terminal", name: "t", text }], WHOLE, read);
+        } = await promptContent("", [{ kind: "terminal", name: "t", text }], CAPABILITIES, read);
         ok(block?.type === "text");
         const all = block.text.split("\n"),
           fence = all[1] ?? "";

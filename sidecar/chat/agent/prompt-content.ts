@@ -1,10 +1,11 @@
 /**
  * Converts a prompt's attachments to ACP content blocks (schema v1, `ContentBlock`). Every agent accepts text and
- * links. Embedded content (`resource`) and images are accepted only by agents that announce them in
- * `promptCapabilities`.
+ * links. Embedded content (`resource`) and images require an agent that advertises them in `promptCapabilities`.
  *
- * Invariants: the text is first; no attachment is dropped silently. Content that cannot be embedded is linked, content
- * without an address is quoted as text, and images that the agent does not accept are named in `left`.
+ * Invariants:
+ * - The text is the first block.
+ * - Content that cannot be embedded is linked. Content without an address is quoted as text.
+ * - No attachment is dropped silently: `omitted` names the images that the agent does not accept.
  */
 import { pathToFileURL } from "node:url";
 import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../../src/protocol/chat/attachments";
@@ -21,10 +22,10 @@ export interface PromptBlocks {
   readonly omitted: readonly string[];
 }
 
-/** Maximum characters of all files that are embedded in one prompt. Further files are linked. */
+/** Maximum total characters embedded in one prompt. Further content is linked or quoted. */
 const EMBEDDED_LIMIT = 1_000_000;
 
-/** `read` resolves with the text as the user sees it, and rejects for content that is not text. */
+/** `read` resolves with the text including unsaved changes, and rejects for content that is not text. */
 export async function promptContent(
   text: string,
   attachments: readonly Attachment[],

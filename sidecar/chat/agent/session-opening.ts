@@ -1,8 +1,7 @@
 /**
- * One opening of a chat session at its agent: a sign-in if required, the agent's session, and the user's choices for
- * it.
+ * One opening of a chat session's agent: the sign-in if required, the agent's session, and the user's choices for it.
  *
- * Invariant: no question is asked for an opening that was left.
+ * Invariant: no question is displayed for an abandoned opening.
  */
 import type { AgentConnection, OpenedSession } from "../../acp/connection";
 import type { SessionOpening, SessionUpdates } from "../../agent-session/agent-session";
@@ -27,16 +26,16 @@ export interface ChatOpeningDeps {
   readonly controls: AgentControls;
   readonly questions: AgentQuestions;
   readonly timeouts: SessionTimeouts;
-  /** Sentences about missing extensions that were already shown: each start finds them missing again. */
+  /** Displayed sentences about missing extensions. Each start reports the extensions again. */
   readonly missed: Set<string>;
 }
 
 export class ChatOpening implements SessionOpening {
   readonly setup = {};
 
-  /** `notify` posts events of this opening. `left` aborts when the agent is left. */
+  /** `notify` posts events of this opening. `abandoned` aborts when the opening ends. */
   constructor(
-    private readonly all: ChatOpeningDeps,
+    private readonly shared: ChatOpeningDeps,
     readonly begin: SessionBegin,
     private attempt: Attempt,
     private readonly abandoned: AbortSignal,
@@ -53,9 +52,9 @@ export class ChatOpening implements SessionOpening {
         key,
         questions,
         controls,
-      } = this.all,
+      } = this.shared,
       { agent } = start;
-    this.#miss([...(start.missingExtensions ?? []), ...connection.missing.map(({ sentence }) => sentence)]);
+    this.#reportMissing([...(start.missingExtensions ?? []), ...connection.missing.map(({ sentence }) => sentence)]);
     const opened = await openSignedIn(
       agent.name,
       {
@@ -76,12 +75,12 @@ export class ChatOpening implements SessionOpening {
   }
 
   /**
-   * A session that is loaded replays its conversation before it is open. The tab shows that already, so the replay is
-   * held back until the end, and only its missing part is added (`replayed-conversation.ts`).
+   * `session/load` replays the conversation, which the tab already shows. The replay is buffered until the end, and
+   * only its missing part is added (`replayed-conversation.ts`).
    */
   listener({ version }: AgentConnection, isNew: boolean): SessionUpdates {
-    const { questions, timeouts } = this.all;
-    let hasOptions = false; // options arrived in an update, before the response, which may lack them
+    const { questions, timeouts } = this.shared;
+    let hasOptions = false; // an update contained the options; the response, which follows, may lack them
     let replay: unknown[] | undefined = isNew ? undefined : [];
     return {
       update: update => {
@@ -94,7 +93,7 @@ export class ChatOpening implements SessionOpening {
         if (replay && replay.length > 0) this.notify({ kind: "replayed", updates: replay, version });
         replay = undefined;
         const controls = controlsOf(answer),
-          { availableCommands } = objectOr(answer); // v2 also has commands in its response
+          { availableCommands } = objectOr(answer); // the v2 response also contains commands
         if (controls.length > 0 || !hasOptions) this.notify({ kind: "controlSet", controls });
         if (availableCommands !== undefined)
           this.notify({
@@ -106,17 +105,17 @@ export class ChatOpening implements SessionOpening {
       isAsking: () => questions.isAsking,
       subagentUpdate: (subagent, update) => {
         timeouts.onEvent();
-        if (replay) return; // the tab shows the subagent's card already
+        if (replay) return; // the tab already shows the subagent's card
         this.notify({ kind: "updated", update, version, subagent });
       },
       elicitationCompleted: elicitationId => this.notify({ kind: "elicitationCompleted", elicitationId }),
     };
   }
 
-  #miss(sentences: readonly string[]): void {
+  #reportMissing(sentences: readonly string[]): void {
     for (const sentence of sentences) {
-      if (!this.all.missed.has(sentence)) this.notify({ kind: "extensionMissing", sentence });
-      this.all.missed.add(sentence);
+      if (!this.shared.missed.has(sentence)) this.notify({ kind: "extensionMissing", sentence });
+      this.shared.missed.add(sentence);
     }
   }
 
@@ -127,7 +126,7 @@ export class ChatOpening implements SessionOpening {
         signIn: { runInTerminal, keepEnvironment },
       },
       questions,
-    } = this.all;
+    } = this.shared;
     return {
       ask: form =>
         new Promise(settle => {

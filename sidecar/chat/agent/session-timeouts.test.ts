@@ -16,7 +16,7 @@ class Fixture {
   }
 }
 
-suite("AgentTimeouts", () => {
+suite("SessionTimeouts", () => {
   test("emits slow after 10 and 30 s of a start unless it waits for the user", () => {
     const fixture = new Fixture();
     fixture.timeouts.startOpening(fixture.notify);

@@ -93,7 +93,7 @@ suite("agent that requires sign-in", () => {
     doesNotMatch(JSON.stringify(fixture.entries(id)), /hunter2/);
   });
 
-  for (const [what, methods, act, says] of [
+  for (const [what, methods, act, pattern] of [
     [
       "refusal by the user",
       ["browser"],
@@ -175,7 +175,7 @@ suite("agent that requires sign-in", () => {
       const id = await asked(fixture, ...methods);
       await act(fixture, id);
       const [[text, actions] = [], ...others] = notices(fixture, id) as [string, readonly string[]][];
-      match(text ?? "", says);
+      match(text ?? "", pattern);
       deepEqual(
         [actions, others, fixture.shown.get(id)?.turn.state],
         [["sendAgain", "selectAgent", "showLogs"], [], "idle"],
@@ -222,7 +222,7 @@ suite("agent that requires sign-in", () => {
     equal(fixture.notifications.filter(line => line.startsWith("terminal")).length, 1);
   });
 
-  test("is not restarted again and again if it exits during its question", async () => {
+  test("is not restarted repeatedly if it exits during its question", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.agents[0]!.die();
@@ -274,7 +274,7 @@ suite("agent that requires sign-in", () => {
     await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
   });
 
-  test("stops after its session closes during the question", async () => {
+  test("stops when its session closes during the question", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
@@ -290,7 +290,7 @@ suite("agent that requires sign-in", () => {
     fixture.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
     const id = await fixture.open();
     await fixture.settle();
-    const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
+    const signingOut = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
       pool: fixture.pool,
       statusTracker: new AgentStatusTracker(
         () => undefined,
@@ -300,7 +300,7 @@ suite("agent that requires sign-in", () => {
       keys: { stored: async () => ({}), forget: async () => undefined },
     });
     (await fixture.agents[0]!.next("logout")).respond({});
-    await leaving;
+    await signingOut;
     await fixture.settle();
     fixture.clock.advance(60_000);
     await fixture.settle();

@@ -1,9 +1,11 @@
 /**
- * Signs the user in to an agent that requires it. The user chooses a method in the conversation whose prompt is
- * waiting. Then the agent signs in, or its program does so in a terminal, or it receives a key.
+ * Signs the user in to an agent that requires it. The user selects a method in the conversation whose prompt waits. The
+ * agent or its program in a terminal then performs the sign-in, or the user enters keys.
  *
- * Invariants: there is one round; every action of the user has one outcome, an error or a way to continue; keys are
- * passed only to the secret storage and to the agent.
+ * Invariants:
+ * - An attempt includes at most one sign-in.
+ * - Every action of the user results in an error or in another attempt.
+ * - Keys are passed only to the secret storage and to the agent.
  */
 import type { AgentConnection, OpenedSession } from "../../acp/connection";
 import {
@@ -31,7 +33,7 @@ export interface SignInDeps {
   readonly keep: (variables: Readonly<Record<string, string>>) => Promise<void>;
 }
 
-/** `how`: the method's name. `isFresh`: only a new process of the agent uses the sign-in. */
+/** `how`: the method's name. `isFresh`: the sign-in takes effect only in a new process of the agent. */
 interface SignedIn {
   readonly how: string;
   readonly isFresh: boolean;
@@ -41,7 +43,7 @@ interface SignedIn {
  * The reason for an attempt to open a session:
  * - `first`: the first attempt.
  * - `wanted`: a session would open, but its first prompt would be rejected again.
- * - `other`: another process serves, because the first one exited during the question.
+ * - `other`: another process, because the first one exited while the question was open.
  * - `signedIn`: the user has just signed in with that method. If the agent still requires a sign-in, the attempt fails.
  */
 export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string };
@@ -52,13 +54,13 @@ export interface Entrance<S extends OpenedSession> {
   readonly deps: SignInDeps;
   /** Withdraws the forms that are no longer needed. */
   readonly withdraw: () => void;
-  /** Ends this process. `why` is for other tabs that use it. */
+  /** Ends this process. `why` is for other tabs that use the process. */
   readonly restart: (why: AgentError) => void;
 }
 
 /**
- * Opens a session, after one round of signing in if the agent requires it. Resolves with `again` if the session must be
- * opened with another process. Rejects with an `AgentError`.
+ * Opens a session, after one sign-in if the agent requires it. Resolves with `again` if the session must be opened with
+ * another process. Rejects with an `AgentError`.
  */
 export async function openSignedIn<S extends OpenedSession>(
   agent: string,

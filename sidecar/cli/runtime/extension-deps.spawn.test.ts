@@ -1,4 +1,4 @@
-/** Checks that disposing the dependencies ends the processes that extensions started through them. */
+/** Checks that disposal ends the processes that extensions started through the dependencies. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import path from "node:path";
 import { openLedger } from "../../process/process-ledger";
@@ -34,14 +34,14 @@ suite("extension dependencies", () => {
       env: {},
       cwd: folder.path,
     };
-    let here = (): void => undefined;
-    const says = new Promise<void>(resolve => {
-        here = resolve;
+    let onOutput = (): void => undefined;
+    const firstOutput = new Promise<void>(resolve => {
+        onOutput = resolve;
       }),
       { signal } = new AbortController();
-    const ran = rejects(fixture.run(stubborn, { signal, stdout: () => here() }), /is closing/),
+    const ran = rejects(fixture.run(stubborn, { signal, stdout: () => onOutput() }), /is closing/),
       started = await fixture.start(stubborn);
-    await says;
+    await firstOutput;
     equal(started.kind, "running");
     await fixture[Symbol.asyncDispose]();
     deepEqual(census(run), []);

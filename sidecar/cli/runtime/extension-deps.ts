@@ -1,7 +1,7 @@
 /**
  * Dependencies of the built-in extensions: processes, environment and program lookup on this computer.
  *
- * Invariant: after disposal no process that was started through it is running, and none is started.
+ * Invariant: after disposal, no process that was started through these dependencies runs, and none can be started.
  */
 import { homedir } from "node:os";
 import { runShell, startChild, type Child, type ProcessDeps } from "../../process/child";
@@ -26,13 +26,13 @@ export interface OwnedDeps extends ExtensionDeps, AsyncDisposable {}
 const ENDING_MS = 6_000;
 
 export function extensionDeps({ version, processes, environment, find, log }: OwnDeps): OwnedDeps {
-  const over = new AbortController(),
-    ends = new Set<Promise<unknown>>(),
+  const disposal = new AbortController(),
+    runs = new Set<Promise<unknown>>(),
     children = new Set<Child>();
   /** Processes are started with the login shell's environment. */
   const inShell = async (): Promise<ProcessDeps> => {
     const env = await environment();
-    over.signal.throwIfAborted();
+    disposal.signal.throwIfAborted();
     return { ...processes, environment: () => env };
   };
   return {
@@ -47,12 +47,12 @@ export function extensionDeps({ version, processes, environment, find, log }: Ow
     run: async (spec, options) => {
       const ran = runTool(
           spec,
-          { ...options, signal: AbortSignal.any([options.signal, over.signal]) },
+          { ...options, signal: AbortSignal.any([options.signal, disposal.signal]) },
           await inShell(),
         ),
         ended = ran.catch(() => undefined);
-      ends.add(ended);
-      void ended.then(() => ends.delete(ended));
+      runs.add(ended);
+      void ended.then(() => runs.delete(ended));
       return ran;
     },
     start: async spec => {
@@ -65,8 +65,8 @@ export function extensionDeps({ version, processes, environment, find, log }: Ow
       return started;
     },
     [Symbol.asyncDispose]: async () => {
-      over.abort(new Error("Symposium is closing."));
-      const gone = Promise.all([...ends, ...[...children].map(child => child.kill())]);
+      disposal.abort(new Error("Symposium is closing."));
+      const gone = Promise.all([...runs, ...[...children].map(child => child.kill())]);
       await new Promise<void>(resolve => {
         const late = realClock.after(ENDING_MS, resolve);
         void gone.then(() => {

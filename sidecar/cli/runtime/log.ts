@@ -23,28 +23,25 @@ export interface Log extends Disposable {
   readonly notify: Notify;
 }
 
-/**
- * `WAITING`: maximum number of characters buffered for stderr. `MAX_LINE_LENGTH`: maximum number of characters per
- * line.
- */
-const WAITING = 1024 * 1024,
+/** Maximum number of characters buffered for stderr, and of characters per line. */
+const MAX_BUFFERED = 1024 * 1024,
   MAX_LINE_LENGTH = 8000;
 
 /** Throws `CannotWrite`. `now`: wall-clock time, in milliseconds since 1970. */
 export function openLog({ level: threshold, folder }: LogOptions, stderr: Writable, now: () => number = Date.now): Log {
   const file = folder === undefined ? undefined : openFile(folder, "log", now());
   let descriptor = file?.descriptor,
-    missed = 0;
-  stderr.on("error", () => undefined); // there is no other place to report it
+    dropped = 0;
+  stderr.on("error", () => undefined); // a failure of stderr cannot be reported
 
   const toStderr = (line: string): void => {
-    if (stderr.writableLength > WAITING) {
-      missed++;
+    if (stderr.writableLength > MAX_BUFFERED) {
+      dropped++;
       return;
     }
-    if (missed > 0)
-      stderr.write(lineOf(now(), "warn", "Log lines were dropped because stderr was not read", { lines: missed }));
-    missed = 0;
+    if (dropped > 0)
+      stderr.write(lineOf(now(), "warn", "Log lines were dropped because stderr was not read", { lines: dropped }));
+    dropped = 0;
     stderr.write(line);
   };
   const toFile = (line: string): void => {
@@ -111,6 +108,7 @@ function written(detail: unknown): string {
     return "(cannot be shown)";
   } // a cycle, or too deep
 }
+
 export interface LogOptions {
   readonly level: LogLevel;
   /** Folder of the log file, if requested. */

@@ -36,7 +36,7 @@ export class LazyAgents {
   }
 }
 
-/** Loads the language model part on first use. Earlier settings are kept until then. */
+/** Loads the language model part on first use. Earlier settings are stored until then. */
 export class LazyLm {
   #loading: Promise<LmPart> | undefined;
   #part: LmPart | undefined;

@@ -55,7 +55,7 @@ export function openSidecar(host: SidecarHost): Served {
     trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data)),
     extensions = new ConfiguredExtensions(hello.extensions);
   const statusTracker = new AgentStatusTracker(
-    (of, id) => wire.notify("agents/changed", { of, id }),
+    (kind, id) => wire.notify("agents/changed", { of: kind, id }),
     () => Date.now(),
   );
   const agents: LazyAgents = new LazyAgents(async () =>
@@ -70,10 +70,10 @@ export function openSidecar(host: SidecarHost): Served {
         command,
         log: (level, message, data) => log(level, "agent", message, data),
         keys: keysOf(wire),
-        installing: (of, id, progress) => {
-          wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
-          if (progress === undefined) statusTracker.changed(of, id);
-          chat.installing(of, id, progress !== undefined);
+        installing: (kind, id, progress) => {
+          wire.notify("agents/installing", { of: kind, id, ...(progress === undefined ? {} : { progress }) });
+          if (progress === undefined) statusTracker.changed(kind, id);
+          chat.installing(kind, id, progress !== undefined);
         },
       }),
     ),

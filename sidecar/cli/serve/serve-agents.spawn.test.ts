@@ -111,14 +111,14 @@ class Window implements AsyncDisposable {
     );
   }
 
-  /** Resolves when the condition is true. It is checked now and after each notification. */
-  async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
+  /** Resolves when the condition is true. Checks it now and after each notification. */
+  async until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
-      const told = new Promise<void>(resolve => {
+      const notified = new Promise<void>(resolve => {
         this.#handleEvent = resolve;
       });
-      if (await isSo()) return;
-      await told;
+      if (await isTrue()) return;
+      await notified;
     }
   }
 
@@ -140,8 +140,8 @@ const scripted = (flags: readonly string[]): AgentConfig => {
   return { id: "ada", name: "Ada", distribution: { local: { command, args } } };
 };
 
-/** Returns when the process is dead. On a busy machine a signal takes longer than the next prompt. */
-function killNow(pid: number): void {
+/** Kills the process and waits until it is dead. On a busy machine a signal takes longer than the next prompt. */
+function killAndWait(pid: number): void {
   process.kill(pid, "SIGKILL");
   for (let i = 0; i < 1_000_000 && isAlive(pid); i++);
 }
@@ -225,7 +225,7 @@ suite("agent of a window", () => {
     ok(window.notesOf("agents/installing").every(({ of }) => of === "extension"));
   });
 
-  test("is counted while it runs and shows the reason of an exit until the next start", async () => {
+  test("is counted while it runs, and shows the reason of its exit until the next start", async () => {
     await using window = await Window.open();
     const ada = scripted([]),
       isRunning = async () => (await window.state(ada))?.running === 1;
@@ -264,7 +264,7 @@ suite("agent of a window", () => {
       await prompt(`pid-${round}`, "pid");
       const pid = (): number => Number([...shown().matchAll(/pid (\d+)/g)].at(-1)?.[1] ?? before);
       await window.until(() => pid() !== before && /"state":"idle"\}\}\]$/.test(shown()));
-      killNow((before = pid()));
+      killAndWait((before = pid()));
       await prompt(`after-${round}`, `say answer ${round}`);
       await window.until(() => shown().includes(`"text":"answer ${round}"`) || shown().includes("sendAgain"));
       doesNotMatch(shown(), /sendAgain/);

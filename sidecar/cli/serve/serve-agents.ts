@@ -62,7 +62,7 @@ export interface AgentsDeps {
   /** For tests: allows downloads of archives over HTTP from this computer. */
   readonly httpArchives?: boolean;
   /** `progress` is undefined when the installation has ended. */
-  readonly installing: (of: Installable, id: string, progress: InstallProgress | undefined) => void;
+  readonly installing: (kind: Installable, id: string, progress: InstallProgress | undefined) => void;
 }
 
 /** All windows and the command line share the installed programs. */
@@ -102,7 +102,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       );
       return (environment = env);
     }));
-  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+  const afterShell = async <T>(work: () => Promise<T>): Promise<T> => {
     await resolved();
     return work();
   };
@@ -115,9 +115,9 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       self: { pid: process.pid, started: table.startOf(process.pid) },
     });
   const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
-  const installer = (of: Installable): Installer =>
+  const installer = (kind: Installable): Installer =>
     new Installer({
-      store: stores[of],
+      store: stores[kind],
       platforms: platformsFor(platformOf(platform, arch)),
       platform,
       clock: realClock,
@@ -125,21 +125,21 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       fetch,
       httpArchives,
       ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
-      report: (id, progress) => installing(of, id, progress),
-      log: (level, message, detail) => log(level, message, { of, ...detail }),
-      tools: () => after(async () => ({ find })),
+      report: (id, progress) => installing(kind, id, progress),
+      log: (level, message, detail) => log(level, message, { of: kind, ...detail }),
+      tools: () => afterShell(async () => ({ find })),
       run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, deps),
-      ...(of === "extension"
-        ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }
+      ...(kind === "extension"
+        ? { cargoHome: () => afterShell(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }
         : {}),
     });
   const installers = { agent: installer("agent"), extension: installer("extension") };
   return {
-    command: (agent, signal) => after(() => installers.agent.command(agent, signal)),
-    extensionCommand: (config, signal) => after(() => installers.extension.command(config, signal)),
+    command: (agent, signal) => afterShell(() => installers.agent.command(agent, signal)),
+    extensionCommand: (config, signal) => afterShell(() => installers.extension.command(config, signal)),
     environment: () => environment,
     shell: () => shell.resolved(),
-    find: program => after(async () => find(program)),
+    find: program => afterShell(async () => find(program)),
     state: config => installers.agent.state(config),
     configuration: async agent => {
       const place = configurationOf(agent, homedir(), await resolved());
@@ -173,22 +173,22 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   const { version, processes, log, pool, statusTracker, keys } = deps,
     part = openAgents(deps),
     { installers, stores, fetch, find, environment } = part;
-  const fetching = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
-    persisted = {
-      ...fetching,
+  const fetchDeps = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
+    cacheDeps = {
+      ...fetchDeps,
       folder: CACHE,
       date: () => Date.now(),
       onWarning: (what: string, detail: unknown) => log("warn", what, { detail }),
     };
-  const examinations = new Running(),
+  const examinations = new RunningTasks(),
     evidence = openEvidence(log);
   const service = new AgentService({
     installers,
     statusTracker,
     find,
-    registries: new Registries(persisted),
-    icons: new Icons(persisted),
-    documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
+    registries: new Registries(cacheDeps),
+    icons: new Icons(cacheDeps),
+    documentAt: (url, kind, signal) => documentAt(url, kind, { ...fetchDeps, signal }),
     examine: (agent, cwd, signal) =>
       examinations.add(async ended => {
         const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }),
@@ -210,7 +210,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
         pool,
         statusTracker,
         keys,
-        isThere: async of => (await part.state(of)).install.kind !== "missing",
+        isThere: async config => (await part.state(config)).install.kind !== "missing",
       }),
   });
   const cleanup = scheduleCleanup(Object.values(stores), realClock, error =>
@@ -226,8 +226,8 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   };
 }
 
-/** Work that must not outlive this part. Disposal aborts it and waits for it. */
-class Running implements AsyncDisposable {
+/** Tasks that must not outlive this part. Disposal aborts them and waits for their end. */
+class RunningTasks implements AsyncDisposable {
   readonly #ended = new AbortController();
   readonly #running = new Set<Promise<unknown>>();
 

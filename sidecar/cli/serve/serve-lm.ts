@@ -1,4 +1,4 @@
-/** Part of the sidecar for VS Code's model picker. It is loaded with the first request for it. */
+/** Part of the sidecar for VS Code's model picker. Loaded with its first request. */
 import { randomUUID } from "node:crypto";
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { LogLevel } from "../../../src/protocol/wire/log";

@@ -264,7 +264,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const garbage = sent(conversation).find(({ messages, isBatch }) => messages.length === 0 && !isBatch);
-        return garbage ? afterGarbage(conversation, garbage, [-32700]) : notSeen("No malformed line was sent.");
+        return garbage ? afterMalformed(conversation, garbage, [-32700]) : notSeen("No malformed line was sent.");
       }),
   },
   {
@@ -276,7 +276,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const batch = sent(conversation).find(({ isBatch }) => isBatch);
-        return batch ? afterGarbage(conversation, batch, [-32600, -32700]) : notSeen("No batch was sent.");
+        return batch ? afterMalformed(conversation, batch, [-32600, -32700]) : notSeen("No batch was sent.");
       }),
   },
   {
@@ -303,8 +303,8 @@ function sent(conversation: Conversation): readonly RecordedLine[] {
   );
 }
 
-/** Passes if the probe after the line is answered and errors without an id have one of these codes. */
-function afterGarbage(conversation: Conversation, line: RecordedLine, codes: readonly number[]): Verdict {
+/** Passes if the program responds to the probe after the line, and errors without an id have one of these codes. */
+function afterMalformed(conversation: Conversation, line: RecordedLine, codes: readonly number[]): Verdict {
   const lines = eventsOf(conversation, "line"),
     after = lines.slice(lines.indexOf(line) + 1);
   const untilNext = after.slice(0, nextGarbage(after));

@@ -32,7 +32,7 @@ import { judgeExchanges, successful, validResult } from "./agent-initialize-rule
 import { both, missingResponse } from "./wire-rules";
 import { AGENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
-/** Invalid cursor that the kit sends; no agent has issued it. */
+/** Invalid cursor that the kit sends and that no agent has issued. */
 export const INVALID_CURSOR = "symposium-conform-invalid-cursor";
 /** Id that the kit sends to `session/delete`. */
 export const DELETED_SESSION = "symposium-conform-deleted-session";

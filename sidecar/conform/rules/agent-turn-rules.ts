@@ -35,7 +35,7 @@ function turn(anchor: string): Readonly<Record<Version, string>> {
 /** Time in milliseconds after a cancellation during which a turn may end by itself. */
 const RACE_MS = 1000;
 /** Updates that belong to a turn. Other updates are allowed at any time. */
-const OF_A_TURN: ReadonlySet<string> = new Set([
+const TURN_UPDATES: ReadonlySet<string> = new Set([
   UPDATE_KINDS.agent_message_chunk,
   UPDATE_KINDS.agent_thought_chunk,
   UPDATE_KINDS.tool_call,
@@ -154,7 +154,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
       judgeConversations(input, conversation => {
         const all = turns(conversation);
         return judgeEach(
-          updates(conversation, "fromProgram").filter(({ type }) => OF_A_TURN.has(type)),
+          updates(conversation, "fromProgram").filter(({ type }) => TURN_UPDATES.has(type)),
           update => {
             const last = all.findLast(
               item => item.sessionId === update.sessionId && item.prompt.request.order < update.order,

@@ -248,8 +248,8 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: both("tool-calls#requesting-permission"),
     severity: "must",
     judge: input =>
-      judgeOwn(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
-        if (!exchange.response) return stillOpen(conversation, exchange);
+      judgeAgentRequests(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
+        if (!exchange.response) return judgeMissingResponse(conversation, exchange);
         if (!isSuccess(exchange)) return fail("The client returned an error.", exchange.response);
         const { outcome, optionId } = objectOr(resultOf(exchange).outcome);
         if (outcome === "cancelled") return PASS;
@@ -265,7 +265,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/prompt-turn#cancellation", 2: "protocol/v2/prompt-lifecycle#cancellation" },
     severity: "must",
     judge: input =>
-      judgeOwn(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
+      judgeAgentRequests(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
         const { request, response } = exchange,
           { sessionId } = paramsOf(request);
         const cancel = calls(conversation, "fromProgram", AGENT_METHODS.session_cancel).find(
@@ -285,7 +285,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     program: "client",
     section: { 1: "protocol/v1/file-system" },
     severity: "must",
-    judge: input => handles(input, [CLIENT_METHODS.fs_read_text_file]),
+    judge: input => judgeHandled(input, [CLIENT_METHODS.fs_read_text_file]),
   },
   {
     id: "client/terminal",
@@ -294,7 +294,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/terminals" },
     severity: "must",
     judge: input =>
-      handles(input, [
+      judgeHandled(input, [
         CLIENT_METHODS.terminal_create,
         CLIENT_METHODS.terminal_output,
         CLIENT_METHODS.terminal_wait_for_exit,
@@ -314,7 +314,7 @@ export const CLIENT_RULES: readonly Rule[] = [
           update => {
             const next = exchanges(conversation, "toProgram").find(({ request }) => request.order > update.order);
             if (!next) return notSeen("Nothing was sent after the update.");
-            return next.response ? PASS : stillOpen(conversation, next);
+            return next.response ? PASS : judgeMissingResponse(conversation, next);
           },
           notSeen("The client sent no prompt."),
         ),
@@ -329,7 +329,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     severity: "must",
     judge: input =>
       judgeConversations(input, conversation => {
-        // initialize may contain members of both versions, because the sender does not know the version yet.
+        // initialize may contain members of both versions, because the version is not negotiated yet.
         const sent = calls(conversation, "fromProgram").filter(
           ({ message }) => message.method !== AGENT_METHODS.initialize,
         );
@@ -359,7 +359,7 @@ function judgeRequests(input: RuleInput, methods: readonly string[], judge: (exc
 }
 
 /** Judges requests of the kit's agent. */
-function judgeOwn(
+function judgeAgentRequests(
   input: RuleInput,
   method: string,
   judge: (exchange: Exchange, conversation: Conversation) => Verdict,
@@ -374,12 +374,12 @@ function judgeOwn(
 }
 
 /** Judges methods that the kit's agent calls only if the client advertises them. */
-function handles(input: RuleInput, methods: readonly string[]): Verdict {
+function judgeHandled(input: RuleInput, methods: readonly string[]): Verdict {
   return judgeConversations(input, conversation =>
     judgeEach(
       exchanges(conversation, "toProgram", ...methods),
       exchange => {
-        if (!exchange.response) return stillOpen(conversation, exchange);
+        if (!exchange.response) return judgeMissingResponse(conversation, exchange);
         return errorCode(exchange) === -32601 ? fail("The client does not have the method.", exchange.response) : PASS;
       },
       notApplicable("The client does not advertise the capability, or sent no prompt."),
@@ -388,7 +388,7 @@ function handles(input: RuleInput, methods: readonly string[]): Verdict {
 }
 
 /** A client may close the connection before it responds, but must not let the request time out. */
-function stillOpen(conversation: Conversation, exchange: Exchange): Verdict {
+function judgeMissingResponse(conversation: Conversation, exchange: Exchange): Verdict {
   const verdict = missingResponse(conversation, exchange);
   const isExpired = conversation.events.some(
     event => event.kind === "noResponse" && event.id === exchange.request.message.id,

@@ -79,12 +79,12 @@ function rule(
     program: "proxy",
     section: section(anchor),
     severity,
-    judge: input => judgeConversations({ ...input, conversations: talked(input) }, judge),
+    judge: input => judgeConversations({ ...input, conversations: initialized(input) }, judge),
   };
 }
 
 /** Conversations that continue after `initialize`. */
-function talked({ conversations }: RuleInput): readonly Conversation[] {
+function initialized({ conversations }: RuleInput): readonly Conversation[] {
   return conversations.filter(
     conversation => exchanges(conversation, "toProgram", AGENT_METHODS.session_new).length > 0,
   );
@@ -240,14 +240,14 @@ export const PROXY_RULES: readonly Rule[] = [
   rule("members", "Keeps unknown members and _meta of what it forwards", MESSAGES, "should", conversation => {
     const exact: unknown = JSON.parse(EXACT);
     return judgeEach(
-      passed(conversation),
+      forwardedExact(conversation),
       ({ value, located }) => (isDeepStrictEqual(value, exact) ? PASS : fail("A member was changed.", located)),
       notSeen("Nothing was forwarded."),
     );
   }),
   rule("bytes", "Forwards what it does not know byte for byte", MESSAGES, "should", conversation =>
     judgeEach(
-      passed(conversation),
+      forwardedExact(conversation),
       ({ value, located }) => {
         if (!isDeepStrictEqual(value, JSON.parse(EXACT))) return notSeen("The values were changed.");
         if (located.text.includes(EXACT)) return PASS;
@@ -272,13 +272,13 @@ export const PROXY_RULES: readonly Rule[] = [
     "must",
     conversation => {
       const [prompt] = exchanges(conversation, "toProgram", AGENT_METHODS.session_prompt),
-        sent = numbered(wrappedUpdates(conversation));
+        sent = updateNumbers(wrappedUpdates(conversation));
       if (!prompt || sent.length === 0) return notSeen("The prompt did not reach the successor.");
       const received = calls(conversation, "fromProgram", CLIENT_METHODS.session_update).map(located => ({
         located,
         params: located.message.params,
       }));
-      const numbers = numbered(received);
+      const numbers = updateNumbers(received);
       if (!isDeepStrictEqual(numbers, sent)) {
         return fail(
           `${2 * UPDATES} updates were sent. These arrived, in this order: ${numbers.join(" ").slice(0, 200)}.`,
@@ -351,7 +351,7 @@ function requestIdOf(params: JsonObject): unknown {
 }
 
 /** All messages that carry the exact params or the exact result. */
-function passed(conversation: Conversation): readonly { readonly value: unknown; readonly located: Located }[] {
+function forwardedExact(conversation: Conversation): readonly { readonly value: unknown; readonly located: Located }[] {
   const down = wrapped(conversation, "fromProgram")
     .filter(({ method }) => method === ECHO || method === NOTIFY)
     .map(({ params, located }) => ({ value: params, located }));
@@ -375,7 +375,7 @@ function wrappedUpdates(conversation: Conversation): readonly Wrapped[] {
 }
 
 /** Numbers in the texts of the kit's updates. */
-function numbered(updates: readonly { readonly params: unknown }[]): readonly string[] {
+function updateNumbers(updates: readonly { readonly params: unknown }[]): readonly string[] {
   return updates.flatMap(({ params }) => {
     const content = objectOr(objectOr(objectOr(params).update).content);
     return /^update (\d+)$/.exec(stringOr(content.text, ""))?.slice(1) ?? [];

@@ -124,7 +124,7 @@ function written(all: readonly Conversation[], version: Version) {
 
 function unexpectedResponses(conversation: Conversation): Verdict {
   const open = new Map<string, number>();
-  // An invalid line may be answered with an error whose id is null.
+  // The response to an invalid line may be an error whose id is null.
   let malformed = eventsOf(conversation, "line").filter(
     line => line.direction === "toProgram" && line.problem !== undefined,
   ).length;

@@ -5,8 +5,8 @@
  * input.
  */
 const MAX_LINE_LENGTH = 2_000;
-/** Dropped lines are removed from the array in batches; removing each one separately would shift all others. */
-const LET_GO = 1_000;
+/** Number of dropped lines per removal from the array, because each removal shifts all others. */
+const COMPACT_AT = 1_000;
 
 export class Ends {
   readonly #first: string[] = [];
@@ -15,7 +15,7 @@ export class Ends {
   #from = 0;
   #firstLength = 0;
   #lastLength = 0;
-  #leftOut = 0;
+  #omitted = 0;
 
   constructor(
     private readonly head: number,
@@ -36,18 +36,18 @@ export class Ends {
     }
     this.#last.push(line);
     this.#lastLength += length;
-    for (; this.#lastLength > this.tail && this.#from < this.#last.length - 1; this.#from++, this.#leftOut++) {
+    for (; this.#lastLength > this.tail && this.#from < this.#last.length - 1; this.#from++, this.#omitted++) {
       this.#lastLength -= (this.#last[this.#from] ?? "").length + 1;
       this.#last[this.#from] = "";
     }
-    if (this.#from < LET_GO) return;
+    if (this.#from < COMPACT_AT) return;
     this.#last = this.#last.slice(this.#from);
     this.#from = 0;
   }
 
-  /** The kept text without trailing empty lines. */
+  /** The retained text without trailing empty lines. */
   text(): string {
-    const gap = this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} omitted) …`];
+    const gap = this.#omitted === 0 ? [] : [`… (${this.#omitted} ${this.#omitted === 1 ? "line" : "lines"} omitted) …`];
     return [...this.#first, ...gap, ...this.#last.slice(this.#from)].join("\n").trimEnd();
   }
 }
@@ -58,7 +58,7 @@ function cutLine(line: string): string {
   return `${copy}… (${line.length - MAX_LINE_LENGTH} more characters)`;
 }
 
-/** Applies the same limits to a complete text. */
+/** Truncates a complete text like `Ends`. */
 export function ends(text: string, head: number, tail: number): string {
   const bounded = new Ends(head, tail);
   for (const line of text.split("\n")) bounded.push(line);

@@ -171,6 +171,6 @@ suite("cargo command", () => {
     );
   });
 
-  test("displays a command that can be typed", () =>
+  test("displays a command line that a shell accepts", () =>
     equal(typed(["run", "--", "two words", "it's", "a=b"]), `cargo run -- 'two words' 'it'\\''s' a=b`));
 });

@@ -1,10 +1,10 @@
 /**
  * Builds cargo's argument list for a tool call. No shell ever parses an argument. Pure.
  *
- * With the user's consent, a model may run the workspace's code. It must not make cargo run or write anything elsewhere
- * through an argument. `--config` and `-Z` can name programs that cargo starts; `--manifest-path`, `--target-dir`, `-C`
- * and similar options name other folders. Only the options listed here are therefore accepted, and a name is never
- * parsed as an option.
+ * With the user's consent, a model may run the workspace's code. An argument must not make cargo execute or write
+ * anything outside of the workspace. `--config` and `-Z` can name programs, and `--manifest-path`, `--target-dir` or
+ * `-C` name other folders. Therefore only the options listed here are accepted, and a name is never parsed as an
+ * option.
  */
 import { arrayOr, textIn, type JsonObject } from "../../rpc/json";
 import { quoted } from "../shell-words";
@@ -80,7 +80,7 @@ const EXTRA: Readonly<Record<"add" | "remove" | "update", Extra>> = {
 };
 
 /** The `--logfile` option of test programs, including its abbreviations. */
-const WRITES = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
+const LOGFILE_OPTION = /^--?l(o(g(f(i(l(e)?)?)?)?)?)?(=|$)/;
 
 export const JSON_MESSAGES = "--message-format=json",
   NO_FAIL_FAST = "--no-fail-fast";
@@ -105,7 +105,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
       return { words: [subcommand, JSON_MESSAGES, ...selection], reads: "messages", folders: [] };
     case "test": {
       const wanted = textIn(args.test_arg);
-      if (wanted !== undefined && WRITES.test(wanted))
+      if (wanted !== undefined && LOGFILE_OPTION.test(wanted))
         throw new ToolFailure(
           `“${wanted}” is not allowed for test programs: it makes them write a file at any location.`,
         );

@@ -149,21 +149,21 @@ suite("consent for Cargo's tools", () => {
     deepEqual(session.asked, []);
     for (const end of ["withdrawn", "turn stopped"] as const) {
       const withdrawn = new AbortController(),
-        came = deferred<IncomingRequest>(),
-        gone = deferred();
+        requested = deferred<IncomingRequest>(),
+        cancelled = deferred();
       session.answers(request => {
         request.signal.addEventListener("abort", () => {
           request.fail(new Error("withdrawn"));
-          gone.resolve();
+          cancelled.resolve();
         });
-        came.resolve(request);
+        requested.resolve(request);
         return undefined;
       });
       const call = session.call("cargo_run", {}, withdrawn.signal).catch(() => undefined);
-      await came.promise;
+      await requested.promise;
       if (end === "withdrawn") withdrawn.abort();
       else session.fixture.client.notify("session/cancel", { sessionId: session.sessionId });
-      await gone.promise;
+      await cancelled.promise;
       await call;
     }
     deepEqual(session.ran, []);

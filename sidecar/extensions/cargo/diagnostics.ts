@@ -23,7 +23,7 @@ const RENDERED_HEAD = 3_000,
   RENDERED_TAIL = 1_000,
   MAX_MESSAGE_LENGTH = 500;
 
-/** Parses a message line of cargo. Undefined: the line is a program's own output. */
+/** Parses a message line of cargo. Undefined for output of a program. */
 export function cargoMessage(line: string): JsonObject | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
@@ -34,10 +34,7 @@ export function cargoMessage(line: string): JsonObject | undefined {
   }
 }
 
-/**
- * Parses the `message` of a `compiler-message`. Undefined for a message that only gives the number of errors or hints
- * at further help.
- */
+/** Parses the `message` of a `compiler-message`. Undefined for summaries and failure notes. */
 export function diagnosticIn(given: unknown): Diagnostic | undefined {
   const { level, message, code, spans, rendered } = objectOr(given);
   if (typeof level !== "string" || typeof message !== "string" || level === "failure-note") return undefined;
@@ -61,8 +58,8 @@ function isSummary(message: string): boolean {
 }
 
 /**
- * Counts errors and warnings and keeps the first of each. A diagnostic that several targets (a library and its tests)
- * report counts once.
+ * Counts errors and warnings, and retains the first of each level. A diagnostic that several targets (a library and its
+ * tests) report counts once.
  */
 export class Found {
   readonly errors: Diagnostic[] = [];
@@ -71,17 +68,17 @@ export class Found {
   warningCount = 0;
   /** Number of warnings per lint. */
   readonly lints = new Map<string, number>();
-  readonly #known = new Set<string>();
+  readonly #seen = new Set<string>();
 
-  /** `maxPerLevel`: maximum number of diagnostics kept per level. Further ones are only counted. */
+  /** `maxPerLevel`: maximum number of diagnostics kept per level. Further diagnostics are only counted. */
   constructor(private readonly maxPerLevel = 200) {}
 
-  /** Returns false if the diagnostic is already known. */
+  /** Returns false for a duplicate. */
   add(diagnostic: Diagnostic): boolean {
     const { level, code, message, at, rendered } = diagnostic,
       key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
-    if (this.#known.has(key)) return false;
-    if (this.#known.size < MAX_KNOWN) this.#known.add(key);
+    if (this.#seen.has(key)) return false;
+    if (this.#seen.size < MAX_SEEN) this.#seen.add(key);
     const counted = level === "error" ? this.errors : this.warnings;
     if (counted.length < this.maxPerLevel) counted.push(diagnostic);
     if (level === "error") this.errorCount++;
@@ -94,5 +91,5 @@ export class Found {
   }
 }
 
-/** Maximum number of remembered diagnostics. Repetitions of later ones are counted again. */
-const MAX_KNOWN = 10_000;
+/** Maximum number of diagnostics whose duplicates are detected. Duplicates of later diagnostics are counted again. */
+const MAX_SEEN = 10_000;

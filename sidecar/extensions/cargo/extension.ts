@@ -1,6 +1,6 @@
 /**
- * The Cargo extension: adds the MCP server `cargo-mcp` to sessions with a Rust project. All other sessions are
- * forwarded byte for byte.
+ * The Cargo extension adds the MCP server `cargo-mcp` to sessions with a Rust project. All other sessions are forwarded
+ * byte for byte.
  */
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
@@ -20,8 +20,8 @@ export const cargo: BuiltInExtension = {
   id: "cargo",
   name: "Cargo",
   define(given, deps) {
-    const settings = readSettings(given, (setting, has) =>
-      deps.log("warn", `a setting of the extension cargo ${has}; its default is used`, { setting }),
+    const settings = readSettings(given, (setting, problem) =>
+      deps.log("warn", `a setting of the extension cargo ${problem}; its default is used`, { setting }),
     );
     const approve = approveIn(given, "cargo", deps);
     return { name: "Cargo", create: chain => proxy(chain, { ...settings, approve }, deps) };
@@ -37,7 +37,7 @@ function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
     name: "cargo-mcp",
     server: place => server(place, calls, chain, settings, offers, deps),
   });
-  const stopped = (sessionId: unknown): void => {
+  const cancelCalls = (sessionId: unknown): void => {
     for (const [place, open] of calls)
       if (sessionId !== undefined && place.sessionId() === sessionId) open.stop("The turn was stopped.");
   };
@@ -47,7 +47,7 @@ function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
       notifications: {
         [AGENT_METHODS.session_cancel]: notification => {
           notification.pass();
-          stopped(objectOr(notification.params).sessionId);
+          cancelCalls(objectOr(notification.params).sessionId);
         },
       },
     },

@@ -17,7 +17,7 @@ function lines(
   return { lines: received, total: all.total };
 }
 
-suite("bytes as lines", () => {
+suite("Lines", () => {
   test("treats a newline as an end and keeps empty lines", () => {
     deepEqual(lines(Buffer.from("a\n\nb"), 100).lines, ["a", "", "b"]);
     deepEqual(lines(Buffer.from("a\n"), 100).lines, ["a"]);

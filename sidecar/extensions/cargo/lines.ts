@@ -1,13 +1,13 @@
 /**
  * Splits bytes into lines of text.
  *
- * Invariants: the lines do not depend on how the bytes are chunked. At most `limit` bytes are buffered; a longer line
- * is delivered in pieces of that size.
+ * Invariants: the lines do not depend on how the bytes are chunked. At most `limit` bytes are buffered. A longer line
+ * is delivered in pieces of this size.
  */
 const NEWLINE = 10;
 
 export class Lines {
-  #held: Buffer[] = [];
+  #buffered: Buffer[] = [];
   #bytes = 0;
   #total = 0;
 
@@ -25,23 +25,23 @@ export class Lines {
     this.#total += chunk.length;
     const first = chunk.indexOf(NEWLINE),
       last = chunk.lastIndexOf(NEWLINE);
-    this.#hold(first === -1 ? chunk : chunk.subarray(0, first));
+    this.#buffer(first === -1 ? chunk : chunk.subarray(0, first));
     if (first === -1) return;
-    this.#report();
-    if (last > first) this.#whole(chunk.subarray(first + 1, last));
-    this.#hold(chunk.subarray(last + 1));
+    this.#flush();
+    if (last > first) this.#splitLines(chunk.subarray(first + 1, last));
+    this.#buffer(chunk.subarray(last + 1));
   }
 
   /** Delivers a last line without a newline. */
   end(): void {
-    if (this.#bytes > 0) this.#report();
+    if (this.#bytes > 0) this.#flush();
   }
 
   /**
    * Delivers complete lines, given without the last newline. Short input is decoded in one step, because a program can
    * print large amounts of output.
    */
-  #whole(lines: Buffer): void {
+  #splitLines(lines: Buffer): void {
     if (lines.length <= this.limit) {
       for (const line of lines.toString().split("\n")) this.notify(line);
       return;
@@ -49,28 +49,28 @@ export class Lines {
     for (let start = 0; start <= lines.length; ) {
       const newline = lines.indexOf(NEWLINE, start),
         end = newline === -1 ? lines.length : newline;
-      this.#hold(lines.subarray(start, end));
-      this.#report();
+      this.#buffer(lines.subarray(start, end));
+      this.#flush();
       start = end + 1;
     }
   }
 
-  #hold(piece: Buffer): void {
+  #buffer(piece: Buffer): void {
     let rest = piece;
     while (this.#bytes + rest.length > this.limit) {
       const remaining = this.limit - this.#bytes;
-      this.#held.push(rest.subarray(0, remaining));
+      this.#buffered.push(rest.subarray(0, remaining));
       rest = rest.subarray(remaining);
-      this.#report();
+      this.#flush();
     }
     if (rest.length === 0) return;
-    this.#held.push(rest);
+    this.#buffered.push(rest);
     this.#bytes += rest.length;
   }
 
-  #report(): void {
-    const line = Buffer.concat(this.#held).toString();
-    this.#held = [];
+  #flush(): void {
+    const line = Buffer.concat(this.#buffered).toString();
+    this.#buffered = [];
     this.#bytes = 0;
     this.notify(line);
   }
@@ -78,7 +78,7 @@ export class Lines {
 
 const CONTROLS = /[\x00-\x08\x0a-\x1f\x7f-\x9f]/;
 
-/** The line as a terminal finally shows it: without colours, and only the text after the last carriage return. */
+/** The line as a terminal shows it: the text after the last carriage return, without control sequences. */
 export function plain(line: string): string {
   if (!CONTROLS.test(line)) return line;
   const shown = line.replace(/\r+$/, "");

@@ -18,7 +18,7 @@ suite("CargoOutput", () => {
       const { stdout, stderr } = recorded(name);
       const take = (sizes: readonly number[]): PrintedOutput => {
         const output = new CargoOutput(READS[name]);
-        // all of stderr after the end of stdout, because only `waitingFor` depends on the order of the two
+        // All of stderr after the end of stdout, because only `waitingFor` depends on their order.
         for (const [bytes, push] of [
           [stdout, (chunk: Buffer) => output.stdout(chunk)],
           [stderr, (chunk: Buffer) => output.stderr(chunk)],

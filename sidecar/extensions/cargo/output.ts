@@ -6,7 +6,7 @@
  *
  * Invariants:
  * - The result does not depend on how the bytes are chunked.
- * - Memory is bounded, whatever the length of the output.
+ * - Memory is bounded for any length of the output.
  * - Output of a program after the build is never parsed as a message of cargo.
  */
 import { objectOr } from "../../rpc/json";
@@ -30,13 +30,13 @@ export interface PrintedOutput {
   readonly stdout: string;
   /** Without the status lines of a build. */
   readonly stderr: string;
-  /** Size of the output that cargo would print for a person. */
+  /** Size of cargo's human-readable output in bytes. */
   readonly bytes: number;
-  /** The lock that cargo waits for (`build directory`), if its last status line reports that. */
+  /** Name of the lock for which cargo waits, such as `build directory`, from its last status line. */
   readonly waitingFor?: string;
 }
 
-/** Bytes. A diagnostic with all its spans can be long. Also limits the buffer for an unterminated line. */
+/** Maximum length of a line, also of an unterminated one. A diagnostic with all its spans can be long. */
 const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const HEAD = 3_000,
   TAIL = 6_000;
@@ -49,9 +49,9 @@ export class CargoOutput {
   readonly #stdout = new Ends(HEAD, TAIL);
   readonly #stderr = new Ends(HEAD, TAIL);
   readonly #tests = new TestReport(line => this.#stdout.push(line));
-  readonly #out = new Lines(MAX_LINE_BYTES, line => this.#printed(line));
-  readonly #err = new Lines(MAX_LINE_BYTES, line => this.#complained(plain(line)));
-  readonly #handleEvent: (status: string) => void;
+  readonly #stdoutLines = new Lines(MAX_LINE_BYTES, line => this.#onStdoutLine(line));
+  readonly #stderrLines = new Lines(MAX_LINE_BYTES, line => this.#onStderrLine(plain(line)));
+  readonly #onStatus: (status: string) => void;
   #isBuilding = true;
   #isBuilt = false;
   #stage: "cargo" | "finished" | "program" = "cargo";
@@ -59,22 +59,22 @@ export class CargoOutput {
   #lastLine = "";
   #bytes = 0;
 
-  /** `onEvent` is called with each status line, for progress. */
-  constructor(reads: Reads, onEvent: (status: string) => void = () => undefined) {
+  /** `onStatus` receives each status line of cargo. */
+  constructor(reads: Reads, onStatus: (status: string) => void = () => undefined) {
     this.#reads = reads;
-    this.#handleEvent = onEvent;
+    this.#onStatus = onStatus;
   }
 
   stdout(chunk: Buffer): void {
-    this.#out.push(chunk);
+    this.#stdoutLines.push(chunk);
   }
   stderr(chunk: Buffer): void {
-    this.#err.push(chunk);
+    this.#stderrLines.push(chunk);
   }
 
   end(): PrintedOutput {
-    this.#out.end();
-    this.#err.end();
+    this.#stdoutLines.end();
+    this.#stderrLines.end();
     const tests = this.#tests.end();
     return {
       found: this.#found,
@@ -82,38 +82,38 @@ export class CargoOutput {
       ...(tests ? { tests } : {}),
       stdout: this.#stdout.text(),
       stderr: this.#stderr.text(),
-      bytes: this.#bytes + this.#err.total,
+      bytes: this.#bytes + this.#stderrLines.total,
       ...(this.#waitingFor === undefined ? {} : { waitingFor: this.#waitingFor }),
     };
   }
 
-  #printed(line: string): void {
+  #onStdoutLine(line: string): void {
     const message = this.#isBuilding ? cargoMessage(line) : undefined;
-    if (!message) return this.#own(line);
+    if (!message) return this.#addProgramLine(line);
     this.#waitingFor = undefined;
     if (message.reason === "build-finished") {
       this.#isBuilding = false;
       this.#isBuilt = message.success === true;
     }
     if (message.reason !== "compiler-message") return;
-    const { message: inside } = message,
-      diagnostic = diagnosticIn(inside);
+    const { message: compilerMessage } = message,
+      diagnostic = diagnosticIn(compilerMessage);
     if (diagnostic && this.#found.add(diagnostic))
-      this.#bytes += Buffer.byteLength(String(objectOr(inside).rendered ?? diagnostic.rendered));
+      this.#bytes += Buffer.byteLength(String(objectOr(compilerMessage).rendered ?? diagnostic.rendered));
   }
 
-  #own(given: string): void {
+  #addProgramLine(given: string): void {
     this.#bytes += Buffer.byteLength(given) + 1;
     const line = plain(given);
     if (this.#reads === "tests") this.#tests.push(line);
     else this.#stdout.push(line);
   }
 
-  #complained(line: string): void {
+  #onStderrLine(line: string): void {
     if (this.#stage === "program") return this.#stderr.push(line);
     const [, verb, what = ""] = STATUS.exec(line) ?? [];
     this.#waitingFor = verb === "Blocking" ? /^waiting for file lock on (.+)$/.exec(what)?.[1] : undefined;
-    if (verb !== undefined) this.#handleEvent(line.trim());
+    if (verb !== undefined) this.#onStatus(line.trim());
     if (verb === "Finished") this.#stage = "finished";
     else if (verb === "Running" && this.#stage === "finished" && this.#reads === "program") this.#stage = "program";
     // cargo repeats a build script's warnings for each target

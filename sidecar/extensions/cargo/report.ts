@@ -44,11 +44,11 @@ interface Shown {
 }
 
 export function answerTo(ran: Ran): ToolAnswer {
-  const shown = chosen(ran),
+  const shown = selectShown(ran),
     body = bodyOf(ran, shown),
     outputBytes = ran.output.bytes,
     bytes = Buffer.byteLength(body),
-    summary = `${summaryOf(ran)}${savedWords(outputBytes, bytes)}`;
+    summary = `${summaryOf(ran)}${sizeNote(outputBytes, bytes)}`;
   return {
     text: body === "" ? summary : `${summary}\n\n${body}`,
     structured: structuredOf(ran, shown, summary, bytes),
@@ -56,7 +56,7 @@ export function answerTo(ran: Ran): ToolAnswer {
   };
 }
 
-function chosen({ output: { found }, maxWarnings }: Ran): Shown {
+function selectShown({ output: { found }, maxWarnings }: Ran): Shown {
   let remaining = MAX_RENDERED;
   const fits = ({ rendered }: Diagnostic): boolean => (remaining -= rendered.length) >= 0;
   const full = found.errors.findIndex(error => !fits(error)),
@@ -77,20 +77,20 @@ function summaryOf(ran: Ran): string {
   const what = counts.length > 0 ? `: ${counts.join(", ")}` : reads === "messages" ? ": no errors, no warnings" : "";
   if (end.kind === "stopped")
     return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "Its output follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo process (perhaps the editor's) uses it. Call again after it has finished.`}`;
-  const isProgramsEnd = reads === "program" && ran.output.isBuilt,
+  const isProgramExit = reads === "program" && ran.output.isBuilt,
     ok = end.exit.code === 0;
-  if (isProgramsEnd && !ok) return `${name}: the program exited with ${[statusOf(end.exit), ...counts].join(", ")}.`;
-  return `${name} ${ok ? "succeeded" : `failed (${statusOf(end.exit)})`}${what}.${nothingRan(ran)}`;
+  if (isProgramExit && !ok) return `${name}: the program exited with ${[statusOf(end.exit), ...counts].join(", ")}.`;
+  return `${name} ${ok ? "succeeded" : `failed (${statusOf(end.exit)})`}${what}.${noMatchNote(ran)}`;
 }
 
-function nothingRan({ wanted, output: { tests } }: Ran): string {
+function noMatchNote({ wanted, output: { tests } }: Ran): string {
   return wanted !== undefined && tests && tests.passed + tests.failed + tests.ignored === 0
     ? ` No test has “${wanted}” in its name.`
     : "";
 }
 
-/** Reported if at least a tenth of the output is omitted. */
-function savedWords(outputBytes: number, shown: number): string {
+/** Empty unless at least a tenth of the output is omitted. */
+function sizeNote(outputBytes: number, shown: number): string {
   return shown < 0.9 * outputBytes ? ` (${size(outputBytes)} of output, ${size(shown)} shown.)` : "";
 }
 
@@ -108,7 +108,7 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
   const parts = [
     ...errors.map(({ rendered }) => rendered),
     [
-      ...shortErrors.map(inLine),
+      ...shortErrors.map(diagnosticLine),
       ...(remaining > 0 ? [`… and ${count(remaining, "more error")}; fix these first.`] : []),
     ].join("\n"),
     ...(tests ? failuresOf(tests) : []),
@@ -170,7 +170,7 @@ function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summar
     errors: found.errorCount,
     warnings: found.warningCount,
     messages: [...errors, ...warnings].map(({ rendered }) => rendered),
-    diagnostics: [...errors, ...shortErrors, ...warnings].map(inFields),
+    diagnostics: [...errors, ...shortErrors, ...warnings].map(diagnosticFields),
     ...(tests ? { tests: testsOf(tests) } : {}),
     stdout,
     stderr: stderrOf(ran),
@@ -192,11 +192,11 @@ function testsOf({ passed, failed, ignored, filteredOut, failures }: TestSummary
   };
 }
 
-function inFields({ level, code, message, at }: Diagnostic): JsonObject {
+function diagnosticFields({ level, code, message, at }: Diagnostic): JsonObject {
   return { level, ...(code === undefined ? {} : { code }), message, ...at };
 }
 
-function inLine({ level, code, message, at }: Diagnostic): string {
+function diagnosticLine({ level, code, message, at }: Diagnostic): string {
   return `${at ? `${at.file}:${at.line}:${at.column}: ` : ""}${level}${code === undefined ? "" : `[${code}]`}: ${(message.split("\n")[0] ?? "").slice(0, 200)}`;
 }
 

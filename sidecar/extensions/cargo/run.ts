@@ -1,10 +1,10 @@
 /**
  * Runs cargo for one tool call.
  *
- * Invariant: when the promise settles, cargo and all processes that it started have ended: after a normal exit, at the
- * time limit, or because the call was cancelled. The end of a session cancels its calls.
+ * Invariant: when the promise settles, cargo and all its child processes have exited, also after the time limit or a
+ * cancellation. The end of a session cancels its calls.
  *
- * Calls are not queued. Cargo locks what must not run concurrently and releases the lock while a program runs.
+ * Calls are not queued, because cargo's own locks serialize builds. Cargo releases them while a program runs.
  */
 import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
@@ -25,7 +25,7 @@ export interface CargoSession {
 }
 
 /** Abort reason at the time limit. */
-class TimeIsUp extends Error {}
+class TimeLimitReached extends Error {}
 
 /** Minimum interval between two reported status lines. */
 const PROGRESS_MS = 1_000;
@@ -44,7 +44,7 @@ export async function runCargo(
   for (const named of command.folders) await folder.inside(named, cwd);
   const cargo = await cargoIn(deps);
   const seconds = Math.min(settings.timeoutMinutes * 60, numberOr(args.timeout_seconds, Infinity)),
-    output = new CargoOutput(command.reads, spoken(call, deps.clock));
+    output = new CargoOutput(command.reads, statusReporter(call, deps.clock));
   const spec: ProcessSpec = {
     name: "cargo",
     command: cargo,
@@ -52,7 +52,7 @@ export async function runCargo(
     env: { ...PLAIN, ...settings.environment },
     cwd,
   };
-  const exit = await toItsEnd(spec, seconds, output, call, session);
+  const exit = await runToExit(spec, seconds, output, call, session);
   return answerTo({
     name: `cargo ${subcommand}`,
     command: typed(command.words),
@@ -70,7 +70,7 @@ export function cwdIn({ cwd }: JsonObject): string | undefined {
 }
 
 /** Undefined if the run was stopped at the time limit. */
-async function toItsEnd(
+async function runToExit(
   spec: ProcessSpec,
   seconds: number,
   output: CargoOutput,
@@ -78,7 +78,7 @@ async function toItsEnd(
   { deps }: CargoSession,
 ): Promise<Exit | undefined> {
   const limit = new AbortController(),
-    timer = deps.clock.after(seconds * 1000, () => limit.abort(new TimeIsUp()));
+    timer = deps.clock.after(seconds * 1000, () => limit.abort(new TimeLimitReached()));
   try {
     const { exit } = await deps.run(spec, {
       signal: AbortSignal.any([limit.signal, signal]),
@@ -88,7 +88,7 @@ async function toItsEnd(
     });
     return exit;
   } catch (error) {
-    if (error instanceof TimeIsUp) return undefined;
+    if (error instanceof TimeLimitReached) return undefined;
     if (error instanceof AgentError)
       throw new ToolFailure(`${error.what} Check that \`cargo --version\` works in a terminal.`);
     throw error;
@@ -101,7 +101,7 @@ async function toItsEnd(
  * Reports status lines as progress: the first at once, then at most one per second. `Blocking` (waits for another
  * cargo) and `Running` (starts a program) are always reported.
  */
-function spoken(call: ToolCall, clock: CargoSession["deps"]["clock"]): (status: string) => void {
+function statusReporter(call: ToolCall, clock: CargoSession["deps"]["clock"]): (status: string) => void {
   let last = -Infinity;
   return status => {
     if (clock.now() - last < PROGRESS_MS && !/^(Blocking|Running) /.test(status)) return;

@@ -12,17 +12,17 @@ export interface CargoSettings {
 export const DEFAULTS: CargoSettings = { timeoutMinutes: 10, maxWarnings: 5, environment: {} };
 
 /** Reports invalid values to `onWarning` and uses their defaults. */
-export function readSettings(given: JsonObject, onWarning: (setting: string, has: string) => void): CargoSettings {
+export function readSettings(given: JsonObject, onWarning: (setting: string, problem: string) => void): CargoSettings {
   const number = (
     name: "timeoutMinutes" | "maxWarnings",
     min: number,
     max: number,
-    isRight: (value: number) => boolean,
+    isValid: (value: number) => boolean,
     what: string,
   ): number => {
     const value = given[name];
     if (value === undefined) return DEFAULTS[name];
-    if (typeof value === "number" && value >= min && value <= max && isRight(value)) return value;
+    if (typeof value === "number" && value >= min && value <= max && isValid(value)) return value;
     onWarning(name, `must be ${what} from ${min} to ${max}`);
     return DEFAULTS[name];
   };
@@ -35,7 +35,7 @@ export function readSettings(given: JsonObject, onWarning: (setting: string, has
 
 function environmentIn(
   given: unknown,
-  onWarning: (setting: string, has: string) => void,
+  onWarning: (setting: string, problem: string) => void,
 ): CargoSettings["environment"] {
   if (given === undefined) return DEFAULTS.environment;
   const entries = isObject(given)

@@ -1,7 +1,6 @@
 /**
  * Summarizes the output of consecutive test programs of `cargo test` (rustc book, "Tests"): counts, and the output of
- * failed tests. Output of custom test harnesses, and output that bypasses the harness's capture, is passed on as other
- * output.
+ * failed tests. Other lines, such as output of custom harnesses or uncaptured output, are forwarded to `onOtherLine`.
  *
  *   outside ── running N tests ──▶ running ── failures: ──▶ reports ── failures: ──▶ names
  *      ▲                              └─ successes: ──▶ shown ─┘                       │
@@ -49,36 +48,36 @@ export class TestReport {
   #filteredOut = 0;
   readonly #failures = new Map<string, Ends>();
   /** Failures of the current target, by name: the harness prints each name twice. */
-  #ofTarget = new Map<string, Ends>();
+  #targetFailures = new Map<string, Ends>();
   #current: Ends | undefined;
   #frame: string | undefined;
   #targets = 0;
 
-  /** `other` receives the lines that are not part of a test report. */
-  constructor(private readonly item: (line: string) => void) {}
+  /** `onOtherLine` receives the lines that are not part of a test report. */
+  constructor(private readonly onOtherLine: (line: string) => void) {}
 
   push(line: string): void {
     const result = RESULT.exec(line);
-    if (result) return this.#finished(result.slice(1).map(Number));
-    if (/^running \d+ tests?$/.test(line)) return this.#began();
+    if (result) return this.#endTarget(result.slice(1).map(Number));
+    if (/^running \d+ tests?$/.test(line)) return this.#startTarget();
     switch (this.#stage) {
       case "outside":
-        return this.item(line);
+        return this.onOtherLine(line);
       case "running":
       case "shown":
-        if (line === "failures:") return this.#to("reports");
-        if (line === "successes:") return this.#to("shown");
-        return this.#ranOne(line);
+        if (line === "failures:") return this.#enter("reports");
+        if (line === "successes:") return this.#enter("shown");
+        return this.#onTestLine(line);
       case "reports": {
         const [, name] = /^---- (.+) (?:stdout|stderr) ----$/.exec(line) ?? [];
-        if (name !== undefined) return this.#reports(name);
-        if (line === "failures:") return this.#to("names");
-        return this.#keep(line);
+        if (name !== undefined) return this.#startFailure(name);
+        if (line === "failures:") return this.#enter("names");
+        return this.#addOutput(line);
       }
       case "names": {
         const [, name] = /^ {4}(\S.*)$/.exec(line) ?? [];
-        if (name !== undefined) this.#failure(name);
-        else if (line !== "") this.item(line);
+        if (name !== undefined) this.#failureOutput(name);
+        else if (line !== "") this.onOtherLine(line);
       }
     }
   }
@@ -100,56 +99,56 @@ export class TestReport {
     };
   }
 
-  #ranOne(line: string): void {
+  #onTestLine(line: string): void {
     const [, name, outcome] = TEST_LINE.exec(line) ?? [];
-    if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.item(line);
-    if (outcome === "FAILED") this.#failure(name); // the test program may crash before its report
+    if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.onOtherLine(line);
+    if (outcome === "FAILED") this.#failureOutput(name); // the test program may crash before its report
   }
 
-  #began(): void {
+  #startTarget(): void {
     this.#close();
     this.#ran = true;
     this.#targets++;
-    this.#to("running");
+    this.#enter("running");
   }
 
-  #finished([passed = 0, failed = 0, ignored = 0, filteredOut = 0]: readonly number[]): void {
+  #endTarget([passed = 0, failed = 0, ignored = 0, filteredOut = 0]: readonly number[]): void {
     this.#close();
     this.#ran = true;
     this.#passed += passed;
     this.#failed += failed;
     this.#ignored += ignored;
     this.#filteredOut += filteredOut;
-    this.#to("outside");
+    this.#enter("outside");
   }
 
-  #to(stage: Stage): void {
+  #enter(stage: Stage): void {
     this.#flushFrame();
     this.#current = undefined;
     this.#stage = stage;
   }
 
   #close(): void {
-    this.#to("outside");
-    for (const [name, output] of this.#ofTarget) this.#failures.set(`${this.#targets}:${name}`, output);
-    this.#ofTarget = new Map();
+    this.#enter("outside");
+    for (const [name, output] of this.#targetFailures) this.#failures.set(`${this.#targets}:${name}`, output);
+    this.#targetFailures = new Map();
   }
 
-  #failure(name: string): Ends | undefined {
-    const known = this.#ofTarget.get(name);
-    if (known || this.#failures.size + this.#ofTarget.size >= MAX_FAILURES) return known;
+  #failureOutput(name: string): Ends | undefined {
+    const known = this.#targetFailures.get(name);
+    if (known || this.#failures.size + this.#targetFailures.size >= MAX_FAILURES) return known;
     const output = new Ends(HEAD, TAIL);
-    this.#ofTarget.set(name, output);
+    this.#targetFailures.set(name, output);
     return output;
   }
 
-  #reports(name: string): void {
+  #startFailure(name: string): void {
     this.#flushFrame();
-    this.#current = this.#failure(name);
+    this.#current = this.#failureOutput(name);
   }
 
   /** Delays a backtrace frame until the next line, which gives its location. */
-  #keep(line: string): void {
+  #addOutput(line: string): void {
     if (this.#frame !== undefined && LIBRARY_FRAME.test(line)) {
       this.#frame = undefined;
       return;

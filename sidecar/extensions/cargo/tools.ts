@@ -7,13 +7,13 @@ import { cwdIn, runCargo, type CargoSession } from "./run";
 
 type Arguments = Readonly<Record<string, ArgumentSchema>>;
 
-interface Described {
+interface ToolDefinition {
   readonly description: string;
   readonly properties: Arguments;
   readonly required?: readonly string[];
   /**
-   * MCP annotations. The tools read and write like the user's cargo: crates come from the network, and build scripts,
-   * tests and programs are the workspace's own code.
+   * MCP annotations. The tools have the effects of the user's cargo, which downloads crates and runs the workspace's
+   * build scripts, tests and programs.
    */
   readonly hints: { readonly destructiveHint: boolean; readonly idempotentHint: boolean };
 }
@@ -41,7 +41,7 @@ const SELECTED = { cwd: CWD, package: PACKAGE, features: FEATURES };
 const HARMLESS = { destructiveHint: false, idempotentHint: true };
 const DESTRUCTIVE = { destructiveHint: true, idempotentHint: false };
 
-const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
+const DEFINITIONS: Readonly<Record<Subcommand, ToolDefinition>> = {
   check: {
     description:
       "Checks the project for errors without building it (cargo check). Returns errors first, each once, then the first warnings.",
@@ -134,12 +134,15 @@ export const INSTRUCTIONS =
   "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only failed tests are shown, and progress lines are omitted.";
 
 export function cargoTools(session: CargoSession, consent: Consent): readonly Tool[] {
-  return [setCwd(session), ...SUBCOMMANDS.map(subcommand => tool(subcommand, DESCRIBED[subcommand], session, consent))];
+  return [
+    setCwd(session),
+    ...SUBCOMMANDS.map(subcommand => tool(subcommand, DEFINITIONS[subcommand], session, consent)),
+  ];
 }
 
 function tool(
   subcommand: Subcommand,
-  { description, properties, required, hints }: Described,
+  { description, properties, required, hints }: ToolDefinition,
   session: CargoSession,
   consent: Consent,
 ): Tool {
@@ -150,7 +153,7 @@ function tool(
     inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
     annotations: { readOnlyHint: false, ...hints, openWorldHint: subcommand !== "clean" },
     call: async (args, call) => {
-      // Fixed now, in case another folder is set while the permission request is open.
+      // Resolved before the permission request, because `set_cwd` may change the folder while the request is pending.
       const cwd = await session.folder.of(cwdIn(args));
       return await consent.carryOut(actOf(subcommand, args, cwd), call, async card => {
         const answer = await runCargo(subcommand, { ...args, cwd }, call, session);

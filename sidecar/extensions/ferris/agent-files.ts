@@ -1,18 +1,18 @@
 /**
- * Detects files in a folder that an agent could take for its own configuration when a session opens there: hooks,
- * servers and plug-ins that it would run without asking, or instructions. Files of a third-party package are data and
- * must not act as instructions.
+ * Detects files that an agent would load as its configuration from a session's folder, such as instructions, or hooks,
+ * servers and plug-ins that run without permission. Files of a third-party package are data and must not act as
+ * instructions.
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 
-/** Every other dotfile counts as agent configuration, because each of the many agents uses its own names. */
+/** Every other dotfile counts as agent configuration, because each agent uses different names. */
 const HARMLESS =
   /^\.(gitignore|gitattributes|gitmodules|cargo|cargo-ok|cargo_vcs_info\.json|cargo-checksum\.json|travis\.yml|gitlab-ci\.yml|circleci|appveyor\.yml|editorconfig|rustfmt\.toml|clippy\.toml|codecov\.yml|mailmap)$/;
 const READ_BY_AGENTS = /^((agents?|claude|gemini|qwen|copilot)\b.*\.md|(opencode|crush|kilo|mcp|goose)\.\w+)$/i;
 /**
- * Folders of cargo's home at which the search stops. A registry package has no files of its own above it; a git package
- * has the rest of its repository.
+ * Folders of cargo's home at which the search stops. The parent folders of a git package contain the rest of its
+ * repository.
  */
 const OUTSIDE = /^(registry|checkouts)$/;
 

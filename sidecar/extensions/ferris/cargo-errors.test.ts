@@ -86,7 +86,7 @@ suite("cargo error", () => {
       "key with no value, expected `=`",
     ));
 
-  test("always result in a sentence", () =>
+  test("always results in a sentence", () =>
     fc.assert(
       fc.property(
         fc

@@ -1,6 +1,6 @@
 /**
- * Classifies cargo's errors when it cannot get a crate, and words them for the caller. Cargo has no error codes: its
- * messages are matched leniently, and unknown ones are passed on. Pure.
+ * Classifies cargo's errors while it fetches a crate, and renders them for the model. Cargo has no error codes, so
+ * messages are matched leniently, and unknown messages are forwarded. Pure.
  */
 import type { Choice } from "./choose-crate";
 
@@ -11,20 +11,17 @@ export type CargoFailure =
   | { readonly kind: "noRange" }
   /** The crate exists, but cargo refuses to unpack it. */
   | { readonly kind: "refused"; readonly why: string }
-  /** A network, lock or toolchain failure; the result may differ offline. `why` is a clause. */
+  /** A network, lock or toolchain failure. A retry with `--offline` may succeed. `why` is a clause. */
   | { readonly kind: "other"; readonly why: string };
 
-/**
- * `stderr`: of a cargo run that should get the crate `name`. Errors about one of its dependencies do not count as
- * errors about `name`.
- */
+/** `stderr`: of a cargo run that fetches the crate `name`. A missing dependency of `name` has the kind `other`. */
 export function troubleIn(stderr: string, name: string): CargoFailure {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
-  const [, unselected] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],
-    [, unknown] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];
-  if (unselected === name) return noVersionIn(stderr);
-  if (/no matching package (?:named|found)/.test(stderr) && (unknown ?? name) === name)
-    return { kind: "noCrate", instead: insteadIn(stderr) };
+  const [, rejectedName] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],
+    [, missingName] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];
+  if (rejectedName === name) return noVersionIn(stderr);
+  if (/no matching package (?:named|found)/.test(stderr) && (missingName ?? name) === name)
+    return { kind: "noCrate", instead: suggestionsIn(stderr) };
   const [, unpacked] = /failed to unpack (?:package|entry)[\s\S]*?Caused by:\s+([^\n]+)/.exec(stderr) ?? [];
   return unpacked === undefined ? { kind: "other", why: reasonIn(stderr) } : { kind: "refused", why: unpacked.trim() };
 }
@@ -41,7 +38,7 @@ function noVersionIn(stderr: string): CargoFailure {
   };
 }
 
-function insteadIn(stderr: string): readonly string[] {
+function suggestionsIn(stderr: string): readonly string[] {
   const [, text] = /perhaps you meant:\s*([^\n]*)/.exec(stderr) ?? [];
   return (text ?? "")
     .split(/\s*(?:,|\bor\b)\s*/)
@@ -70,7 +67,7 @@ function clause(text: string): string {
   return reason === "" ? "it gave no reason" : reason.slice(0, MAX_REASON_LENGTH);
 }
 
-/** For the model. */
+/** Error message for the model. */
 export function sentenceOf(
   choice: Extract<Choice, { readonly kind: "registry" | "git" }>,
   failure: CargoFailure,
@@ -101,13 +98,13 @@ function noVersion(
   { candidates, isYanked }: Extract<CargoFailure, { readonly kind: "noVersion" }>,
 ): string {
   const named = candidates.filter(each => each !== "..."),
-    there =
+    available =
       named.length === 0
         ? ""
         : ` Available: ${named.join(", ")}${named.length < candidates.length ? " and others" : ""}.`;
   if (isYanked)
-    return `${name} ${requirement} was withdrawn (yanked) by its authors. Only a workspace with this version in its Cargo.lock can use it.${there} Request another version.`;
+    return `${name} ${requirement} was withdrawn (yanked) by its authors. Only a workspace with this version in its Cargo.lock can use it.${available} Request another version.`;
   return requirement === "*"
-    ? `${name} has no stable version.${there} Request one of them by its version.`
-    : `${name} has no version for “${requirement}”.${there}`;
+    ? `${name} has no stable version.${available} Request one of them by its version.`
+    : `${name} has no version for “${requirement}”.${available}`;
 }

@@ -10,17 +10,17 @@ export type CargoAnswer =
   | { readonly ok: true; readonly metadata: JsonObject }
   | { readonly ok: false; readonly stderr: string };
 
-/** Limit of all runs for one call. A new index may be large, and another cargo may hold the lock. */
+/** Time limit of all runs for one call. A new index may be large, and another cargo may hold the lock. */
 const LIMIT_MS = 3 * 60_000;
 const MAX_BYTES = 64 * 1024 * 1024;
 /** Status lines that show progress. */
-const TELLING = /^(Updating|Downloading|Downloaded|Blocking|Unpacking)\b/;
+const PROGRESS_LINE = /^(Updating|Downloading|Downloaded|Blocking|Unpacking)\b/;
 
-/** Cargo runs for one call; declare it with `using`. Methods throw a `ToolFailure`, or the signal's reason. */
+/** Cargo runs for one call. Declare with `using`. Methods throw a `ToolFailure`, or the signal's reason. */
 export class Cargo implements Disposable {
   readonly #ending = new AbortController();
   readonly #limit: Disposable;
-  readonly #withdrawn = (): void => this.#ending.abort(this.call.signal.reason);
+  readonly #onCancel = (): void => this.#ending.abort(this.call.signal.reason);
 
   /** `cwd`: determines cargo's configuration and toolchain. */
   private constructor(
@@ -29,8 +29,8 @@ export class Cargo implements Disposable {
     private readonly deps: CargoDeps,
     private readonly call: ToolCall,
   ) {
-    if (call.signal.aborted) this.#withdrawn();
-    call.signal.addEventListener("abort", this.#withdrawn);
+    if (call.signal.aborted) this.#onCancel();
+    call.signal.addEventListener("abort", this.#onCancel);
     this.#limit = deps.clock.after(LIMIT_MS, () =>
       this.#ending.abort(
         new ToolFailure(
@@ -65,7 +65,7 @@ export class Cargo implements Disposable {
 
   [Symbol.dispose](): void {
     this.#limit[Symbol.dispose]();
-    this.call.signal.removeEventListener("abort", this.#withdrawn);
+    this.call.signal.removeEventListener("abort", this.#onCancel);
   }
 
   async #run(
@@ -77,7 +77,7 @@ export class Cargo implements Disposable {
       if ((bytes += chunk.length) <= MAX_BYTES) chunks.push(chunk);
     };
     const line = (text: string): void => {
-      if (TELLING.test(text)) this.call.progress(`cargo: ${text}`);
+      if (PROGRESS_LINE.test(text)) this.call.progress(`cargo: ${text}`);
     };
     try {
       const { exit, stderr } = await this.deps.run(

@@ -2,8 +2,8 @@
  * Selects the source of a crate: the requested version, else the version in the workspace, else the newest stable
  * version. Pure.
  *
- * Invariant: a crate that the workspace gets from a registry is looked up only in that registry, for any version.
- * Elsewhere, another party may own the name.
+ * Invariant: a crate that the workspace fetches from a registry is looked up only in that registry, for any version. In
+ * another registry, another party may own the name.
  */
 import { compareVersions } from "../../agents/registry/versions";
 import { contains } from "../../permissions/boundary";
@@ -56,8 +56,8 @@ export function chooseCrate(
   if (member && fits(wanted, member.version)) return { kind: "member", ...member, why: "a package of this workspace" };
   const direct = dependencies.filter(dependency => called(dependency.name));
   const name = member || direct.length > 0 ? requested : (renamed?.name ?? requested);
-  const known = renamed && name === renamed.name ? [renamed] : direct;
-  return inWorkspace(name, wanted, workspace, known, folder);
+  const declared = renamed && name === renamed.name ? [renamed] : direct;
+  return inWorkspace(name, wanted, workspace, declared, folder);
 }
 
 function inWorkspace(
@@ -103,7 +103,7 @@ function fromLock(
   direct: readonly Dependency[],
   folder: string,
 ): Choice {
-  const { chosen, how } = oneOf(fitting, workspace, folder),
+  const { chosen, how } = selectVersion(fitting, workspace, folder),
     { name, version, source } = chosen;
   const others =
       locked.length > 1
@@ -143,10 +143,10 @@ function inFolder(name: string, folder: string): Choice {
 }
 
 /**
- * The version that the package in the session's folder depends on, else the newest one that any workspace package
- * depends on, else the newest.
+ * The version that the package in the session's folder depends on, else the newest version that any workspace package
+ * depends on, else the newest version.
  */
-function oneOf(
+function selectVersion(
   fitting: readonly LockedPackage[],
   workspace: Workspace,
   folder: string,
@@ -161,19 +161,19 @@ function oneOf(
           names.includes(name) && dependencies.some(dependency => isDependency(dependency, each)),
       ),
     );
-  const [here] = workspace.members
+  const [currentMember] = workspace.members
       .filter(member => contains(member.folder, folder))
       .sort((a, b) => b.folder.length - a.folder.length),
     all = workspace.members.map(({ name }) => name);
-  const ofHere = here && newest(neededBy([here.name])),
-    ofAll = ofHere ?? newest(neededBy(all)),
-    chosen = ofAll ?? newest(fitting);
+  const forMember = currentMember && newest(neededBy([currentMember.name])),
+    forWorkspace = forMember ?? newest(neededBy(all)),
+    chosen = forWorkspace ?? newest(fitting);
   if (!chosen) throw new Error("no package to choose from");
   return {
     chosen,
-    how: ofHere
-      ? `, and this is what ${here?.name} depends on`
-      : ofAll
+    how: forMember
+      ? `, and this is what ${currentMember?.name} depends on`
+      : forWorkspace
         ? ", and this is what the workspace's own packages depend on"
         : ", and this is the newest",
   };
@@ -184,7 +184,7 @@ function fits(wanted: Wanted, version: string): boolean {
 }
 
 function fromRegistry(name: string, wanted: Wanted, index: string | undefined): Choice {
-  const isKnown = index !== undefined ? ", from the registry that this workspace uses for it" : "";
+  const registryNote = index !== undefined ? ", from the registry that this workspace uses for it" : "";
   switch (wanted.kind) {
     case "unsaid":
     case "latest":
@@ -195,7 +195,7 @@ function fromRegistry(name: string, wanted: Wanted, index: string | undefined): 
         index,
         isLocked: false,
         isExact: false,
-        why: `${LATEST}${isKnown}`,
+        why: `${LATEST}${registryNote}`,
       };
     case "exact":
       return {

@@ -4,7 +4,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
 
-async function looked(settings: JsonObject, optionId: string, times = 1) {
+async function lookUp(settings: JsonObject, optionId: string, times = 1) {
   await using ferris = new FerrisFixture(settings);
   const asked: unknown[] = [];
   ferris.answers = request => {
@@ -20,15 +20,15 @@ async function looked(settings: JsonObject, optionId: string, times = 1) {
 
 suite("consent for Ferris' lookups", () => {
   test("starts cargo only after permission", async () => {
-    const denied = await looked({ approve: "ask" }, "deny");
+    const denied = await lookUp({ approve: "ask" }, "deny");
     deepEqual([denied.asked, denied.runs], [["Look up the crate pebble with cargo"], 0]);
     match(denied.answer, /did not allow/);
-    equal((await looked({ approve: "ask" }, "allow")).runs > 0, true);
+    equal((await lookUp({ approve: "ask" }, "allow")).runs > 0, true);
   });
 
   test("remembers a standing approval for the session, and `approve` allows all", async () => {
-    equal((await looked({ approve: "ask" }, "always", 3)).asked.length, 1);
-    equal((await looked({ approve: "ask" }, "allow", 2)).asked.length, 2);
-    deepEqual((await looked({ approve: "all" }, "deny")).asked, []);
+    equal((await lookUp({ approve: "ask" }, "always", 3)).asked.length, 1);
+    equal((await lookUp({ approve: "ask" }, "allow", 2)).asked.length, 2);
+    deepEqual((await lookUp({ approve: "all" }, "deny")).asked, []);
   });
 });

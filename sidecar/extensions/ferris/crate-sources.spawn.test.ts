@@ -132,7 +132,7 @@ suite("crate sources with cargo", function () {
     deepEqual(bench.cratesRead, ["pebble/1.1.0.crate"]);
   });
 
-  test("uses a cached version without the network: the exact one or the newest match, with a note", async () => {
+  test("uses the exact or the newest matching cached version offline, with a note", async () => {
     await using bench = await Bench.open();
     await bench.find({ name: "pebble", version: "^1" });
     bench.ran.length = 0;
@@ -153,7 +153,7 @@ suite("crate sources with cargo", function () {
     match(await bench.failure("slate"), /^cargo could not download slate: /);
   });
 
-  test("accepts a version, a range or a prerelease, and lists the existing ones for a missing version", async () => {
+  test("accepts a version, a range or a prerelease, and lists the available versions if none matches", async () => {
     await using bench = await Bench.open();
     const versionOf = async (version: string) => (await bench.find({ name: "pebble", version })).version;
     deepEqual(
@@ -313,7 +313,7 @@ suite("crate sources with cargo", function () {
     const elsewhere = bench.folder("elsewhere");
     mkdirSync(path.join(bench.home.folder, "registry"));
     symlinkSync(elsewhere, path.join(bench.home.folder, "registry", "src"));
-    equal((await bench.find("pebble")).version, "1.1.0"); // a link made by the user: it leads to all of cargo's sources
+    equal((await bench.find("pebble")).version, "1.1.0"); // a link of the user to all of cargo's sources
     const { folder } = await bench.find("pebble"),
       moved = bench.folder("moved");
     rmSync(folder, { recursive: true });
@@ -346,7 +346,7 @@ suite("crate sources with cargo", function () {
   });
 });
 
-/** Commits the folder as a git repository and returns the commit id. git is available wherever cargo's tests run. */
+/** Commits the folder to a new git repository and returns the commit id. */
 async function committed({ rig: { fixture } }: Bench, folder: string): Promise<string> {
   const git = async (...args: readonly string[]) =>
     (

@@ -6,8 +6,8 @@
  *
  * Invariants:
  * - The workspace's files are never written.
- * - Sources that cargo already has are found without the network.
- * - The source of a published crate lies in cargo's home or in the workspace, after links are resolved.
+ * - Cached sources are available offline.
+ * - The source of a published crate is in cargo's home or in the workspace, after links are resolved.
  */
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ export interface CrateSource {
   readonly version: string;
   /** Absolute path. */
   readonly folder: string;
-  /** A published source never changes; a folder is the user's own and can change. */
+  /** A published source is immutable. The user can change a folder. */
   readonly origin: "published" | "folder";
   /** The selected version and its path, for the model. */
   readonly message: string;
@@ -39,7 +39,7 @@ export interface CrateQuestion {
   readonly version?: string | undefined;
 }
 
-type Fetched = Extract<Choice, { readonly kind: "registry" | "git" }>;
+type FetchedChoice = Extract<Choice, { readonly kind: "registry" | "git" }>;
 
 export class CrateSources {
   #host: string | undefined;
@@ -48,7 +48,7 @@ export class CrateSources {
 
   /** `folder`: the session's Rust folder. Rejects with a `ToolFailure`, or with the signal's reason. */
   async find({ name, version }: CrateQuestion, folder: string, call: ToolCall): Promise<CrateSource> {
-    const wanted = checked(name, version);
+    const wanted = validated(name, version);
     using cargo = await Cargo.in(folder, this.deps, call);
     const { workspace, lock, note } = await workspaceAt(folder, cargo),
       choice = chooseCrate(name, wanted, workspace, folder);
@@ -70,10 +70,10 @@ export class CrateSources {
 
   /**
    * Fetches the crate with cargo. If the name does not exist, retries with the spelling that cargo suggests. `offline`:
-   * a sentence, or empty.
+   * a note for the model, or empty.
    */
   async #fetch(
-    choice: Fetched,
+    choice: FetchedChoice,
     lock: string | undefined,
     cargo: Cargo,
   ): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
@@ -86,7 +86,7 @@ export class CrateSources {
     }
   }
 
-  async #check({ name, version, folder }: FoundPackage, { kind }: Fetched, root: string): Promise<void> {
+  async #check({ name, version, folder }: FoundPackage, { kind }: FetchedChoice, root: string): Promise<void> {
     const { CARGO_HOME: given } = await this.deps.environment(),
       home = given === undefined || given === "" ? path.join(this.deps.home, ".cargo") : path.resolve(root, given);
     const place = path.isAbsolute(folder)
@@ -111,11 +111,11 @@ class Fetching {
     private readonly cargo: Cargo,
   ) {}
 
-  async fetch(choice: Fetched): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
+  async fetch(choice: FetchedChoice): Promise<{ readonly found: FoundPackage; readonly offline: string }> {
     const isFixed = choice.kind === "git" || choice.isExact,
-      here = isFixed ? await this.#ask(choice, true) : undefined;
-    if (here?.ok) return { found: found(here), offline: "" };
-    const answer = await this.#ask(choice, false);
+      local = isFixed ? await this.#query(choice, true) : undefined;
+    if (local?.ok) return { found: found(local), offline: "" };
+    const answer = await this.#query(choice, false);
     if (answer.ok) return { found: found(answer), offline: "" };
     const failure = troubleIn(answer.stderr, choice.name);
     if (failure.kind === "noCrate") {
@@ -123,7 +123,7 @@ class Fetching {
       if (instead !== undefined && choice.kind === "registry") return this.fetch({ ...choice, name: instead });
     }
     if (failure.kind !== "other") throw new ToolFailure(sentenceOf(choice, failure));
-    const cached = isFixed ? undefined : await this.#ask(choice, true);
+    const cached = isFixed ? undefined : await this.#query(choice, true);
     if (!cached?.ok) throw new ToolFailure(sentenceOf(choice, failure));
     return {
       found: found(cached),
@@ -131,13 +131,13 @@ class Fetching {
     };
   }
 
-  async #ask(choice: Fetched, isOffline: boolean): Promise<CargoAnswer> {
+  async #query(choice: FetchedChoice, isOffline: boolean): Promise<CargoAnswer> {
     const manifest = path.join(this.folder, "Cargo.toml"),
       lock = path.join(this.folder, "Cargo.lock");
     await writeFile(manifest, wantedManifest(choice));
     await writeFile(path.join(this.folder, "lib.rs"), "");
-    // Uses the workspace's lock file: it keeps the workspace's versions, even yanked ones, and the locally available
-    // versions of the crate's dependencies.
+    // The workspace's lock file keeps its versions, even yanked ones, and the cached versions of the crate's
+    // dependencies.
     if (choice.kind === "registry" && choice.isLocked && this.lock !== undefined) await writeFile(lock, this.lock);
     else await rm(lock, { force: true });
     return this.cargo.metadata([
@@ -158,10 +158,10 @@ function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): Found
   return dependency;
 }
 
-/** Part of Rust. The registry has nothing, or something unrelated, under these names. */
+/** Crates of Rust itself. In the registry, these names are absent or unrelated. */
 const STANDARD = new Set(["std", "core", "alloc", "proc_macro", "proc-macro", "test"]);
 
-function checked(name: string, version: string | undefined): Wanted {
+function validated(name: string, version: string | undefined): Wanted {
   if (STANDARD.has(name))
     throw new ToolFailure(
       `${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below the output of \`rustc --print sysroot\`.`,
@@ -178,13 +178,13 @@ function checked(name: string, version: string | undefined): Wanted {
   return wanted;
 }
 
-interface Known {
+interface WorkspaceLookup {
   readonly workspace: Workspace | undefined;
   readonly lock: string | undefined;
   readonly note: string;
 }
 
-async function workspaceAt(folder: string, cargo: Cargo): Promise<Known> {
+async function workspaceAt(folder: string, cargo: Cargo): Promise<WorkspaceLookup> {
   const answer = await cargo.metadata(["--no-deps"]);
   if (!answer.ok)
     return {

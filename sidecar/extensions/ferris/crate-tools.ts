@@ -1,5 +1,6 @@
 /**
- * The tool that returns the path of a crate's source, for user sessions and, under another name, for research sessions.
+ * Tools that return the path of a crate's source: `crate_sources` for user sessions, `get_rust_crate_source` for
+ * research sessions.
  */
 import { stringOr, type JsonObject } from "../../rpc/json";
 import type { ArgumentSchema, Tool, ToolCall } from "../tool";

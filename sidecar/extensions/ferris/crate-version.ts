@@ -1,13 +1,13 @@
 /** Crate names and versions, and parsing of a requested version. Pure. */
 
-/** Rules of the public registry (cargo book, "The `name` field"). */
+/** Whether the name follows the rules of the public registry (cargo book, "The `name` field"). */
 export function isCrateName(name: string): boolean {
   return /^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(name);
 }
 
-/** Cargo distinguishes `-` and `_`; a `use` declaration does not. */
-export function sameName(item: string, second: string): boolean {
-  return item.replaceAll("-", "_").toLowerCase() === second.replaceAll("-", "_").toLowerCase();
+/** Cargo distinguishes `-` and `_`, but a `use` declaration does not. */
+export function sameName(a: string, b: string): boolean {
+  return a.replaceAll("-", "_").toLowerCase() === b.replaceAll("-", "_").toLowerCase();
 }
 
 export type Wanted =
@@ -16,15 +16,15 @@ export type Wanted =
   | { readonly kind: "latest" }
   /** A complete `version` without build metadata (`+…`). */
   | { readonly kind: "exact"; readonly version: string }
-  /** In cargo's syntax. Cargo decides whether it is valid. */
+  /** In cargo's syntax. Cargo validates the range. */
   | { readonly kind: "range"; readonly range: string };
 
 const EXACT = /^=?\s*v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)(?:\+[0-9A-Za-z.-]+)?$/;
 const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
 
 /**
- * A complete version means exactly that version: the caller has it from a lock file or from documentation. Undefined:
- * neither a version nor a range.
+ * A complete version requires exactly that version, because callers copy it from a lock file or documentation.
+ * Undefined: neither a version nor a range.
  */
 export function wantedIn(requested: string | undefined): Wanted | undefined {
   const text = requested?.trim() ?? "",
@@ -35,7 +35,7 @@ export function wantedIn(requested: string | undefined): Wanted | undefined {
   return RANGE.test(text) ? { kind: "range", range: text.replaceAll(/\s+/g, " ") } : undefined;
 }
 
-/** In the syntax of manifests. */
+/** Version requirement in the syntax of manifests. */
 export function requirementOf(wanted: Exclude<Wanted, { readonly kind: "unsaid" }>): string {
   switch (wanted.kind) {
     case "latest":

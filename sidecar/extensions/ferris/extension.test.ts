@@ -64,9 +64,9 @@ suite("Ferris in a session", () => {
       } = await bench.open();
       await using client = await connected(server ?? {});
       const { tools } = await client.listTools(),
-        told = JSON.stringify([client.getInstructions(), tools]);
+        texts = JSON.stringify([client.getInstructions(), tools]);
       deepEqual(
-        names.filter(name => told.includes(name)),
+        names.filter(name => texts.includes(name)),
         names.filter(name => !off.includes(name)),
       );
     }

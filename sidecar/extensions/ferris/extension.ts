@@ -1,7 +1,6 @@
 /**
- * Ferris: an agent reads the sources of Rust crates instead of guessing their API. Adds an MCP server to sessions with
- * a Rust project. One tool returns the path of a crate's source; the other answers a question about a crate in a
- * separate research session.
+ * Ferris adds an MCP server to sessions with a Rust project, so that agents read the sources of crates. One tool
+ * returns the path of a crate's source. The other answers a question about a crate in a separate research session.
  */
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";

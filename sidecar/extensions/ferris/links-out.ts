@@ -1,26 +1,26 @@
 /**
- * Finds symbolic links that lead out of a folder. A package can contain them, and an agent that reads in the folder may
- * follow them unknowingly.
+ * Finds symbolic links that point out of a folder. A package can contain such links, and an agent may follow them while
+ * it reads.
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 
-/** Maximum number of inspected entries; no published crate has as many. */
+/** Maximum number of inspected entries. Published crates have fewer. */
 const MAX_ENTRIES = 50_000;
 
 /**
- * Path of the first such link, relative to the folder; undefined if there is none. Returns "." if the folder has more
- * than `most` entries.
+ * Path of the first such link, relative to the folder. Undefined: the folder has no such link. ".": the folder has more
+ * than `maxEntries` entries.
  */
-export async function linkOut(folder: string, most = MAX_ENTRIES): Promise<string | undefined> {
-  let looked = 0;
-  for (const open = [folder]; open.length > 0; ) {
-    const at = open.pop() ?? folder;
+export async function linkOut(folder: string, maxEntries = MAX_ENTRIES): Promise<string | undefined> {
+  let inspected = 0;
+  for (const pending = [folder]; pending.length > 0; ) {
+    const at = pending.pop() ?? folder;
     for (const entry of await readdir(at, { withFileTypes: true })) {
       const file = path.join(at, entry.name);
-      if (++looked > most) return ".";
-      if (entry.isDirectory()) open.push(file);
+      if (++inspected > maxEntries) return ".";
+      if (entry.isDirectory()) pending.push(file);
       else if (entry.isSymbolicLink() && !(await placeOf(file, [folder]).catch(() => undefined))?.isInside)
         return path.relative(folder, file);
     }

@@ -13,7 +13,7 @@ export interface LockedPackage {
 }
 
 export type PackageSource =
-  /** `index`: in the form of `registry-index`. */
+  /** `index`: in the form of cargo's manifest key `registry-index`. */
   | { readonly kind: "registry"; readonly index: string }
   | { readonly kind: "git"; readonly url: string; readonly commit: string };
 
@@ -59,6 +59,6 @@ function sourceIn(text: string): PackageSource | undefined {
 
 /** Whether `dependency`, an entry of a package's `dependencies`, refers to this package. */
 export function isDependency(dependency: string, { name, version }: Pick<LockedPackage, "name" | "version">): boolean {
-  const [called, of] = dependency.split(" ");
-  return called === name && (of === undefined || of === version);
+  const [requiredName, requiredVersion] = dependency.split(" ");
+  return requiredName === name && (requiredVersion === undefined || requiredVersion === version);
 }

@@ -1,4 +1,4 @@
-/** The ways in which a research ends, and the limit of concurrent researches. */
+/** The end of a research in each case, and the limit of concurrent researches. */
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";

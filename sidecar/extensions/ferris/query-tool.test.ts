@@ -61,7 +61,7 @@ suite("research", () => {
     deepEqual([bench.clock.waiting, bench.closed], [0, ["research-1"]]);
   });
 
-  test("mentions no tool to an agent without listed tools and returns its last message", async () => {
+  test("mentions no tool to an agent that listed none and returns its last message", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
@@ -102,7 +102,7 @@ suite("research", () => {
     await respond(tools, "Seven grams: `pub fn weight() -> u32 { 7 }` (src/lib.rs:1).");
     prompt.respond({ stopReason: "end_turn" });
     const { content } = await asked;
-    for (const told of bench.notifications) transcript.record("←", plain({ method: "session/update", params: told }));
+    for (const params of bench.notifications) transcript.record("←", plain({ method: "session/update", params }));
     transcript.record("←", plain({ content }));
     transcript.match("sidecar/testing/transcripts/ferris-research.golden");
     await tools.close();
@@ -262,14 +262,14 @@ suite("research", () => {
   test("limits the reported steps of a flood", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
-    let told = 0;
+    let updates = 0;
     const asked = query(
         client,
         "?",
         {},
         {
           onprogress: () => {
-            told++;
+            updates++;
           },
         },
       ),
@@ -282,7 +282,7 @@ suite("research", () => {
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
     await asked;
-    ok(told <= 502, String(told)); // 500 steps, the lookup and the start
+    ok(updates <= 502, String(updates)); // 500 steps, the lookup and the start
     ok(bench.notifications.length <= 202, String(bench.notifications.length));
     await tools.close();
   });
@@ -290,7 +290,7 @@ suite("research", () => {
   test("caches the newest fifty answers and releases everything else", async () => {
     let opened = 0,
       standing = 0,
-      looked = 0,
+      lookups = 0,
       connect: ConnectMcp | undefined;
     const nowhere = { request: () => Promise.reject(new Error("nobody")), notify: () => undefined };
     const chain: Chain = {
@@ -317,10 +317,10 @@ suite("research", () => {
             standing--;
           },
           prompt: async () => {
-            const [ours, theirs] = InMemoryTransport.createLinkedPair(),
+            const [clientSide, serverSide] = InMemoryTransport.createLinkedPair(),
               tools = new Client({ name: "test", version: "1" });
-            await connects(theirs);
-            await tools.connect(ours);
+            await connects(serverSide);
+            await tools.connect(clientSide);
             await respond(tools, "Seven.");
             await tools.close();
             return { stopReason: "end_turn" };
@@ -336,7 +336,7 @@ suite("research", () => {
           folders: [folder],
           setup: "session/new",
           sessionId: () => {
-            looked++;
+            lookups++;
             return undefined;
           },
         },
@@ -352,13 +352,13 @@ suite("research", () => {
     await ask(50);
     equal(opened, 51);
     await ask(0);
-    looked = 0;
+    lookups = 0;
     queries.cancelled("s");
-    deepEqual([opened, standing, looked], [52, 0, 0]);
+    deepEqual([opened, standing, lookups], [52, 0, 0]);
     rmdirSync(empty);
   });
 
-  test("opens nothing for a call that was cancelled during the source lookup", async () => {
+  test("opens no session for a call that was cancelled during the source lookup", async () => {
     const { chain, successor } = proxyRig({}),
       clock = new FakeClock(),
       withdrawn = AbortSignal.abort(),
@@ -410,7 +410,9 @@ suite("research", () => {
       "A second agent reads pebble 1.1.0.",
       "Read src/lib.rs",
     ]);
-    const cards = bench.notifications.filter(told => told.sessionId === "s1").map(told => objectOr(told.update)),
+    const cards = bench.notifications
+        .filter(({ sessionId }) => sessionId === "s1")
+        .map(({ update }) => objectOr(update)),
       [first, ...others] = cards;
     deepEqual(first, {
       sessionUpdate: "tool_call",
@@ -500,7 +502,10 @@ suite("research", () => {
     update({ sessionUpdate: "agent_message", messageId: "m", content: [{ type: "text", text: "It is seven." }] });
     update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
     match(resultText(await asked), /It is seven\./);
-    deepEqual([...new Set(bench.notifications.map(told => objectOr(told.update).sessionUpdate))], ["tool_call_update"]);
+    deepEqual(
+      [...new Set(bench.notifications.map(({ update }) => objectOr(update).sessionUpdate))],
+      ["tool_call_update"],
+    );
     await tools.close();
   });
 });

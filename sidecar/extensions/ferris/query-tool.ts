@@ -38,19 +38,19 @@ const MAX_ANSWERS = 50,
 
 /** All researches of one chain. */
 export class Queries {
-  readonly #line = new ResearchLine(MAX_RUNNING, MAX_WAITING);
+  readonly #queue = new ResearchLine(MAX_RUNNING, MAX_WAITING);
   /** Researches that are queued or running, with the requesting session. */
-  readonly #going = new Map<Research, SessionPlace>();
-  /** Calls that are still looking for the source. */
-  readonly #finding = new Map<AbortController, SessionPlace>();
+  readonly #active = new Map<Research, SessionPlace>();
+  /** Calls with a pending source lookup. */
+  readonly #lookups = new Map<AbortController, SessionPlace>();
   readonly #answers = new Map<string, string>();
   #count = 0;
 
   constructor(private readonly deps: QueryDeps) {}
 
-  /** Creates the tool of one session. `isBeside`: the session also has `crate_sources`. */
-  tool(place: SessionPlace, find: FindSource, isBeside: boolean): Tool {
-    const lookup = isBeside ? "; for a look at one file use crate_sources and read it yourself" : "";
+  /** Creates the tool of one session. `hasCrateSources`: the session also has `crate_sources`. */
+  tool(place: SessionPlace, find: FindSource, hasCrateSources: boolean): Tool {
+    const lookup = hasCrateSources ? "; for a look at one file use crate_sources and read it yourself" : "";
     return {
       name: "rust_crate_query",
       title: "Rust crate research",
@@ -77,8 +77,8 @@ export class Queries {
               ? "The prompt is empty. Enter a question."
               : `The prompt is longer than ${MAX_QUESTION} characters.`,
           );
-        const source = await this.#found(place, call, until =>
-          find({ name: stringOr(name, "").trim(), version: stringOr(version, undefined) }, until),
+        const source = await this.#findSource(place, call, lookupCall =>
+          find({ name: stringOr(name, "").trim(), version: stringOr(version, undefined) }, lookupCall),
         );
         return this.#answer(source, question, place, find, call);
       },
@@ -87,34 +87,34 @@ export class Queries {
 
   /** The client cancelled the session's turn. */
   cancelled(sessionId: string): void {
-    for (const [finding, place] of this.#finding)
-      if (place.sessionId() === sessionId) finding.abort(new ToolFailure("The turn was stopped."));
-    for (const [research, place] of this.#going)
+    for (const [pendingLookup, place] of this.#lookups)
+      if (place.sessionId() === sessionId) pendingLookup.abort(new ToolFailure("The turn was stopped."));
+    for (const [research, place] of this.#active)
       if (place.sessionId() === sessionId) research.post({ kind: "withdrawn" });
   }
 
   /** The chain ended. */
   close(): void {
-    for (const research of this.#going.keys()) research.post({ kind: "chainEnded" });
+    for (const research of this.#active.keys()) research.post({ kind: "chainEnded" });
   }
 
   /** Not every agent cancels the call when its turn is cancelled. */
-  async #found(
+  async #findSource(
     place: SessionPlace,
     call: ToolCall,
     find: (call: ToolCall) => Promise<CrateSource>,
   ): Promise<CrateSource> {
-    const finding = new AbortController();
-    this.#finding.set(finding, place);
+    const pendingLookup = new AbortController();
+    this.#lookups.set(pendingLookup, place);
     try {
       const source = await find({
-        signal: AbortSignal.any([call.signal, finding.signal]),
+        signal: AbortSignal.any([call.signal, pendingLookup.signal]),
         progress: message => call.progress(message),
       });
-      finding.signal.throwIfAborted();
+      pendingLookup.signal.throwIfAborted();
       return source;
     } finally {
-      this.#finding.delete(finding);
+      this.#lookups.delete(pendingLookup);
     }
   }
 
@@ -126,8 +126,8 @@ export class Queries {
     call: ToolCall,
   ): Promise<string> {
     const key = JSON.stringify([source.name, source.version, source.folder, question]),
-      known = this.#answers.get(key);
-    if (known !== undefined) return answerOf(source, known);
+      cached = this.#answers.get(key);
+    if (cached !== undefined) return answerOf(source, cached);
     await checkPlace(source, place);
     const end = await this.#research(source, question, place, find, call);
     if (end.kind === "failed")
@@ -139,11 +139,11 @@ export class Queries {
         source,
         `(The research ended without a response by its tool. The last message of its agent follows.)\n\n${end.text}`,
       );
-    if (this.deps.keepsAnswers && source.origin === "published") this.#keep(key, end.text);
+    if (this.deps.keepsAnswers && source.origin === "published") this.#cacheAnswer(key, end.text);
     return answerOf(source, end.text);
   }
 
-  #keep(key: string, answer: string): void {
+  #cacheAnswer(key: string, answer: string): void {
     this.#answers.set(key, answer);
     const [oldest] = this.#answers.keys();
     if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
@@ -175,20 +175,20 @@ export class Queries {
         did: title => notify(line => card?.did(line), title),
       },
     );
-    this.#going.set(research, place);
+    this.#active.set(research, place);
     const withdraw = (): void => research.post({ kind: "withdrawn" });
     call.signal.addEventListener("abort", withdraw);
     if (call.signal.aborted) withdraw();
-    using standing = this.#line.join(() => research.post({ kind: "admitted" }));
+    using slot = this.#queue.join(() => research.post({ kind: "admitted" }));
     try {
-      if (!standing)
+      if (!slot)
         throw new ToolFailure(
           `${MAX_RUNNING} researches are running and ${MAX_WAITING} are waiting. Try again later, or read the source yourself: ${source.folder}`,
         );
-      if (standing.behind > 0)
+      if (slot.behind > 0)
         notify(
           line => card?.waits(line),
-          `Waiting: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} ahead of it.`,
+          `Waiting: ${slot.behind} ${slot.behind === 1 ? "research is" : "researches are"} ahead of it.`,
         );
       const end = await research.ended,
         seconds = Math.round((clock.now() - since) / 1000);
@@ -202,11 +202,11 @@ export class Queries {
     } finally {
       card?.end("failed", "No answer.");
       call.signal.removeEventListener("abort", withdraw);
-      this.#going.delete(research);
+      this.#active.delete(research);
     }
   }
 
-  /** Undefined until the client knows the session id. */
+  /** Undefined until the agent has returned the session id. */
   #card({ name, version, folder }: CrateSource, question: string, place: SessionPlace): ResearchCard | undefined {
     const sessionId = place.sessionId(),
       shown = question.replaceAll(/\s+/g, " ");
@@ -238,7 +238,7 @@ async function checkPlace({ name, version, folder, origin }: CrateSource, { fold
   );
 }
 
-/** Text only: as a member of an object, the answer would reach the model with JSON escapes. */
+/** Text only, because the model would receive a member of an object with JSON escapes. */
 function answerOf({ name, version, folder }: CrateSource, response: string): string {
   return `${response}\n\n(${name} ${version}, from its source in ${folder})`;
 }

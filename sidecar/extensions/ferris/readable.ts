@@ -1,11 +1,11 @@
 /**
- * Permission policy of a research session: it may read the folders of its sources and call its own tools. All other
- * requests are rejected without asking the user, who does not see this session.
+ * Permission policy of research sessions. A session may read the folders of its sources and call its own tools. All
+ * other requests are rejected without asking the user, who does not see this session.
  *
  * Invariants:
- * - Each path in a request lies inside the folders, after links are resolved.
- * - A call without a path is rejected, because it reads nothing that can be checked.
- * - An approval covers one call; the option is selected by its kind.
+ * - Each path in a request is inside the folders, after links are resolved.
+ * - A call without a path is rejected, because its target cannot be checked.
+ * - An approval covers one call. The option is selected by its kind.
  * - A call's title has no influence.
  */
 import { readFile, stat } from "node:fs/promises";
@@ -49,28 +49,27 @@ function optionOf(options: unknown, kind: string): string | undefined {
 
 const READING: ReadonlySet<unknown> = new Set(["read", "search"]);
 
-/** `notifications`: all reports of the call. Each must describe it as reading. */
-async function isReading(notifications: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
-  const kinds = notifications.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
+/** Whether all `reports` of a call describe only reading. */
+async function isReading(reports: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
+  const kinds = reports.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
   if (kinds.length === 0 || !kinds.every(kind => READING.has(kind))) return false;
-  // such as a diff or a terminal
-  if (notifications.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content")))
-    return false;
-  const named = notifications.flatMap(({ locations }) =>
+  // Other content, such as a diff or a terminal, indicates more than reading.
+  if (reports.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content"))) return false;
+  const locationPaths = reports.flatMap(({ locations }) =>
       arrayOr(locations).map(location => objectOr(location)["path"]),
     ),
-    inputs = notifications.map(({ rawInput }) => textsIn(rawInput));
-  if (named.some(each => typeof each !== "string") || inputs.some(input => input === undefined)) return false;
+    inputs = reports.map(({ rawInput }) => textsIn(rawInput));
+  if (locationPaths.some(each => typeof each !== "string") || inputs.some(input => input === undefined)) return false;
   const texts = inputs.flatMap(input => input ?? []),
-    paths = [...named.map(String), ...texts.filter(({ key }) => PATHS.test(key)).map(({ text }) => text)];
-  if (paths.length === 0 || texts.some(({ key }) => ACTS.test(key))) return false;
+    paths = [...locationPaths.map(String), ...texts.filter(({ key }) => PATHS.test(key)).map(({ text }) => text)];
+  if (paths.length === 0 || texts.some(({ key }) => NOT_READING.test(key))) return false;
   return allInside([...paths, ...texts.map(({ text }) => text)], folders);
 }
 
-/** Input members that hold paths, by the names that tools use. */
+/** Names of input members that contain paths. */
 const PATHS = /^(file|dir|folder|cwd|root|.*(path|paths|directory|filename|files?_?name|uri))$/i;
-/** Input members that indicate more than reading, whatever the call's kind. */
-const ACTS = /^(command|cmd|script|code|url|urls|new_?(string|text)|content|old_?(string|text))$/i;
+/** Names of input members that indicate more than reading, regardless of the call's kind. */
+const NOT_READING = /^(command|cmd|script|code|url|urls|new_?(string|text)|content|old_?(string|text))$/i;
 
 interface Text {
   readonly key: string;
@@ -134,10 +133,10 @@ export async function readInside(params: unknown, { folders }: Pick<Readable, "f
       RpcCode.invalidRequest,
       `${file} is outside of the source that this session is about (${folders.join(", ")}).`,
     );
-  const known = await stat(place.real).catch(() => undefined);
-  if (!known) throw new RpcError(RpcCode.notFound, `${file} does not exist.`);
-  if (!known.isFile() || known.size > MAX_BYTES)
-    throw new RpcError(RpcCode.invalidRequest, `${file} is ${known.isFile() ? "too large" : "not a file"}.`);
+  const stats = await stat(place.real).catch(() => undefined);
+  if (!stats) throw new RpcError(RpcCode.notFound, `${file} does not exist.`);
+  if (!stats.isFile() || stats.size > MAX_BYTES)
+    throw new RpcError(RpcCode.invalidRequest, `${file} is ${stats.isFile() ? "too large" : "not a file"}.`);
   return { content: linesOf(await readFile(place.real, "utf8"), numberOr(line, 1), numberOr(limit, Infinity)) };
 }
 

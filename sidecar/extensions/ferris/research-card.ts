@@ -1,5 +1,5 @@
 /**
- * Shows a research to the user as a tool call of the requesting session. Symposium sends its updates in place of the
+ * Shows a research to the user as a tool call of the requesting session. Symposium sends the updates on behalf of the
  * agent.
  *
  * Invariants: the tool call ends with the research. The number of updates is bounded for any number of steps.
@@ -24,9 +24,9 @@ const MAX_LINE_LENGTH = 200;
 
 export class ResearchCard {
   readonly #steps: string[] = [];
-  #taken = 0;
+  #stepCount = 0;
   #updates = 0;
-  #isOver = false;
+  #hasEnded = false;
 
   /** `version`: the client's protocol version. In version 2, the first update announces the tool call. */
   constructor(
@@ -43,28 +43,28 @@ export class ResearchCard {
 
   /** `line`: one line of text. */
   begin(line: string): void {
-    this.#update({ status: "in_progress", content: this.#with(line) });
+    this.#update({ status: "in_progress", content: this.#contentWith(line) });
   }
   waits(line: string): void {
-    this.#update({ content: this.#with(line) });
+    this.#update({ content: this.#contentWith(line) });
   }
   did(line: string): void {
-    this.#taken++;
-    this.#update({ content: this.#with(line) });
+    this.#stepCount++;
+    this.#update({ content: this.#contentWith(line) });
   }
 
   /** Total number of steps. */
   get steps(): number {
-    return this.#taken;
+    return this.#stepCount;
   }
 
   end(status: "completed" | "failed", line: string): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#notify({ status, content: this.#with(line) });
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#notify({ status, content: this.#contentWith(line) });
   }
 
-  #with(line: string): readonly JsonObject[] {
+  #contentWith(line: string): readonly JsonObject[] {
     this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, MAX_LINE_LENGTH));
     const shown = this.#steps.slice(-SHOWN),
       remaining = this.#steps.length - shown.length;
@@ -81,7 +81,7 @@ export class ResearchCard {
   }
 
   #update(update: JsonObject): void {
-    if (!this.#isOver && ++this.#updates <= MAX_UPDATES) this.#notify(update);
+    if (!this.#hasEnded && ++this.#updates <= MAX_UPDATES) this.#notify(update);
   }
 
   #notify(update: JsonObject, sessionUpdate: string = UPDATE_KINDS.tool_call_update): void {

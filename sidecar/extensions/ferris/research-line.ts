@@ -1,6 +1,6 @@
 /**
- * Limits concurrent researches: up to `maxRunning` run, up to `maxWaiting` wait in order of arrival, and further ones
- * are rejected.
+ * Limits concurrent researches: up to `maxRunning` run, up to `maxWaiting` wait in order of arrival, and further
+ * researches are rejected.
  */
 
 export interface LinePlace extends Disposable {
@@ -9,7 +9,7 @@ export interface LinePlace extends Disposable {
 }
 
 export class ResearchLine {
-  readonly #going = new Set<object>();
+  readonly #running = new Set<object>();
   readonly #waiting = new Map<object, () => void>();
 
   constructor(
@@ -21,24 +21,24 @@ export class ResearchLine {
    * Calls `admitted` once, possibly synchronously, unless the place is disposed earlier. Undefined: the queue is full.
    */
   join(admitted: () => void): LinePlace | undefined {
-    const behind = this.#going.size < this.maxRunning ? 0 : this.#going.size + this.#waiting.size,
-      place = { behind, [Symbol.dispose]: () => this.#leave(place) };
+    const behind = this.#running.size < this.maxRunning ? 0 : this.#running.size + this.#waiting.size,
+      place = { behind, [Symbol.dispose]: () => this.#release(place) };
     if (behind > 0 && this.#waiting.size >= this.maxWaiting) return undefined;
     this.#waiting.set(place, admitted);
-    this.#next();
+    this.#admitNext();
     return place;
   }
 
-  #leave(place: object): void {
+  #release(place: object): void {
     this.#waiting.delete(place);
-    if (this.#going.delete(place)) this.#next();
+    if (this.#running.delete(place)) this.#admitNext();
   }
 
-  #next(): void {
+  #admitNext(): void {
     for (const [place, admitted] of this.#waiting) {
-      if (this.#going.size >= this.maxRunning) return;
+      if (this.#running.size >= this.maxRunning) return;
       this.#waiting.delete(place);
-      this.#going.add(place);
+      this.#running.add(place);
       admitted();
     }
   }

@@ -4,8 +4,8 @@
  *   queued ─ admitted ▶ opening ─ opened ▶ working ─ turn ends, or idle after a response ▶ answered
  *      └───────────────────┴──────────────────┴─ refused, failed, timed out, withdrawn ▶ failed
  *
- * Invariants: a research ends once, and later events have no effect. A returned response survives any end of the
- * session, except a withdrawal, because the caller no longer waits.
+ * Invariants: a research ends once, and later events have no effect. A returned response becomes the answer for any end
+ * of the session except a withdrawal, after which no caller waits.
  */
 import { assertNever } from "../../../src/protocol/wire/wire";
 
@@ -51,7 +51,7 @@ export type ResearchStep = readonly [ResearchState, readonly ResearchEffect[]];
 export const QUEUED: ResearchState = { kind: "queued" };
 /** Time limit of a research, from the opening of its session. */
 export const LIMIT_MS = 5 * 60_000;
-/** Time for the agent to end its turn, or to return more, after a response. */
+/** Time limit for the end of the turn, or for a further response, after a response. */
 export const REST_MS = 10_000;
 /** Maximum length of an answer, in characters. */
 export const MAX_TEXT = 60_000;
@@ -61,11 +61,11 @@ export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
     case "queued":
       return event.kind === "admitted"
         ? [{ kind: "opening" }, [{ kind: "limit" }, { kind: "open" }]]
-        : before(state, event);
+        : stepBeforeOpen(state, event);
     case "opening":
       return event.kind === "opened"
         ? [{ kind: "working", responses: [], text: "" }, [{ kind: "prompt" }]]
-        : before(state, event);
+        : stepBeforeOpen(state, event);
     case "working":
       return work(state, event);
     case "answered":
@@ -77,7 +77,7 @@ export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
 }
 
 /** Events before the session is open. */
-function before(state: ResearchState, event: ResearchEvent): ResearchStep {
+function stepBeforeOpen(state: ResearchState, event: ResearchEvent): ResearchStep {
   switch (event.kind) {
     case "refused":
       return fail(`the agent could not open a session for it: ${event.why}`);
@@ -104,19 +104,19 @@ function work(state: Extract<ResearchState, { readonly kind: "working" }>, event
     case "responded":
       return [{ ...state, responses: bounded([...state.responses, event.text]) }, [{ kind: "rest" }]];
     case "rested":
-      return orElse(state, () => [state, []]);
+      return answeredOr(state, () => [state, []]);
     case "turnEnded":
-      return orElse(state, () =>
+      return answeredOr(state, () =>
         event.reason === "end_turn" && state.text.trim() !== ""
           ? finish({ kind: "answered", text: state.text.trim(), by: "words" })
           : fail(withoutAnswer(event.reason)),
       );
     case "turnFailed":
-      return orElse(state, () => fail(`the agent failed: ${event.why}`));
+      return answeredOr(state, () => fail(`the agent failed: ${event.why}`));
     case "expired":
-      return orElse(state, () => fail(`it did not finish within ${LIMIT_MS / 60_000} minutes`));
+      return answeredOr(state, () => fail(`it did not finish within ${LIMIT_MS / 60_000} minutes`));
     case "chainEnded":
-      return orElse(state, () => fail(ENDINGS.chainEnded));
+      return answeredOr(state, () => fail(ENDINGS.chainEnded));
     case "withdrawn":
       return fail(ENDINGS.withdrawn);
     case "admitted":
@@ -128,8 +128,11 @@ function work(state: Extract<ResearchState, { readonly kind: "working" }>, event
   }
 }
 
-/** If responses were returned, they are the answer. */
-function orElse({ responses }: { readonly responses: readonly string[] }, otherwise: () => ResearchStep): ResearchStep {
+/** Answers with the returned responses, if any. */
+function answeredOr(
+  { responses }: { readonly responses: readonly string[] },
+  otherwise: () => ResearchStep,
+): ResearchStep {
   return responses.length === 0
     ? otherwise()
     : finish({ kind: "answered", text: responses.join("\n\n"), by: "response" });

@@ -5,7 +5,7 @@
  * Invariants:
  * - Every opened resource is closed at the end, even a session that opens later.
  * - `ended` never rejects.
- * - A session never runs in a third-party folder with agent configuration; it uses an empty folder instead.
+ * - A session runs in an empty folder instead of a third-party folder with agent configuration.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -73,49 +73,49 @@ const INSTRUCTIONS =
 export class Research {
   readonly ended: Promise<Ended>;
   #state: ResearchState = QUEUED;
-  #finished: (end: Ended) => void = () => undefined;
+  #resolveEnded: (end: Ended) => void = () => undefined;
   #session: OwnSession | undefined;
   #offer: McpOffer | undefined;
   #limit: Disposable | undefined;
   #rest: Disposable | undefined;
   readonly #listing = new ToolListing();
-  readonly #over = new AbortController();
+  readonly #ending = new AbortController();
   readonly #turns = new Turns();
   readonly #calls = new AnnouncedCalls();
-  readonly #shown = new Set<string>();
+  readonly #shownCalls = new Set<string>();
   /** The first is the session's folder. */
   #folders: [string, ...string[]];
   /** Temporary folder for the session, if the source has agent configuration. */
-  #empty: string | undefined;
-  readonly #own: QualifiedNames;
+  #emptyFolder: string | undefined;
+  readonly #ownTools: QualifiedNames;
 
   constructor(
     private readonly task: ResearchTask,
     private readonly deps: ResearchDeps,
   ) {
     this.ended = new Promise(resolve => {
-      this.#finished = resolve;
+      this.#resolveEnded = resolve;
     });
     this.#folders = [task.source.folder];
-    this.#own = new QualifiedNames(task.server, TOOLS);
+    this.#ownTools = new QualifiedNames(task.server, TOOLS);
   }
 
   post(event: ResearchEvent): void {
     const [state, effects] = step(this.#state, event);
     this.#state = state;
-    for (const effect of effects) this.#carryOut(effect);
+    for (const effect of effects) this.#perform(effect);
   }
 
-  #carryOut(effect: ResearchEffect): void {
+  #perform(effect: ResearchEffect): void {
     const { clock } = this.deps;
     switch (effect.kind) {
       case "open":
         return void this.#open().then(undefined, (error: unknown) =>
-          this.post({ kind: "refused", why: wordsOf(error) }),
+          this.post({ kind: "refused", why: reasonOf(error) }),
         );
       case "prompt":
         return void this.#prompt().then(undefined, (error: unknown) =>
-          this.post({ kind: "turnFailed", why: wordsOf(error) }),
+          this.post({ kind: "turnFailed", why: reasonOf(error) }),
         );
       case "limit":
         this.#limit = clock.after(LIMIT_MS, () => this.post({ kind: "expired" }));
@@ -132,8 +132,8 @@ export class Research {
   async #open(): Promise<void> {
     const { chain, clock, version } = this.deps,
       { server, source } = this.task,
-      cwd = await this.#place(source);
-    if (this.#state.kind !== "opening") return this.#swept();
+      cwd = await this.#chooseFolder(source);
+    if (this.#state.kind !== "opening") return this.#deleteEmptyFolder();
     this.#offer = chain.offerMcp(
       server,
       connectToolServer({
@@ -160,16 +160,16 @@ export class Research {
     this.post({ kind: "opened" });
   }
 
-  async #place({ folder, origin }: CrateSource): Promise<string> {
+  async #chooseFolder({ folder, origin }: CrateSource): Promise<string> {
     if (origin === "folder" || !(await bringsAgentFiles(folder))) return folder;
-    this.#empty = await mkdtemp(path.join(tmpdir(), "symposium-research-"));
-    this.#folders = [this.#empty, ...this.#folders];
-    return this.#empty;
+    this.#emptyFolder = await mkdtemp(path.join(tmpdir(), "symposium-research-"));
+    this.#folders = [this.#emptyFolder, ...this.#folders];
+    return this.#emptyFolder;
   }
 
-  #swept(): void {
-    if (this.#empty !== undefined)
-      rm(this.#empty, { recursive: true, force: true }).catch((error: unknown) =>
+  #deleteEmptyFolder(): void {
+    if (this.#emptyFolder !== undefined)
+      rm(this.#emptyFolder, { recursive: true, force: true }).catch((error: unknown) =>
         this.deps.chain.onWarning("the folder of a research session could not be deleted", error),
       );
   }
@@ -179,8 +179,8 @@ export class Research {
       { chain, clock } = this.deps,
       session = this.#session;
     if (!session) throw new Error("there is no session to prompt");
-    const isListed = await this.#listing.settled(session.sessionId, chain.successor, clock, this.#over.signal);
-    if (this.#over.signal.aborted) return;
+    const isListed = await this.#listing.settled(session.sessionId, chain.successor, clock, this.#ending.signal);
+    if (this.#ending.signal.aborted) return;
     const turn = this.#turns.begin(session.sessionId, outcome =>
       this.post(
         outcome.kind === "stopped"
@@ -192,20 +192,20 @@ export class Research {
       { type: "text", text: researchPrompt(source, question, isListed ? server : undefined, this.#folders[0]) },
     ]);
     if (acp === 2)
-      this.#turns.accepted(session.sessionId, turn); // an update reports the end of the turn
+      this.#turns.accepted(session.sessionId, turn); // an update ends the turn
     else this.post({ kind: "turnEnded", reason: stringOr(objectOr(answer)["stopReason"], "end_turn") });
   }
 
   #finish(end: Ended): void {
-    this.#over.abort();
+    this.#ending.abort();
     this.#limit?.[Symbol.dispose]();
     this.#rest?.[Symbol.dispose]();
     for (const open of [this.#session, this.#offer])
       open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
         this.deps.chain.onWarning("a research session could not be closed", error),
       );
-    this.#swept();
-    this.#finished(end);
+    this.#deleteEmptyFolder();
+    this.#resolveEnded(end);
   }
 
   // --- updates and requests of the agent
@@ -213,7 +213,7 @@ export class Research {
   #updated(update: JsonObject): void {
     this.#calls.onEvent(update);
     if (this.#session && this.task.acp === 2)
-      this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", wordsOf(error)));
+      this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", reasonOf(error)));
     switch (update["sessionUpdate"]) {
       case UPDATE_KINDS.agent_message_chunk:
         return this.post({ kind: "said", text: textOf(update["content"]) });
@@ -230,15 +230,16 @@ export class Research {
     const { toolCallId } = update,
       known = this.#calls.of({ toolCall: { toolCallId } }),
       title = stringOr(known?.["title"] ?? update["title"], "");
-    if (typeof toolCallId !== "string" || this.#shown.has(toolCallId) || this.#shown.size >= MAX_SHOWN) return;
+    if (typeof toolCallId !== "string" || this.#shownCalls.has(toolCallId) || this.#shownCalls.size >= MAX_SHOWN)
+      return;
     this.post({ kind: "called" });
     if (title === "") return;
-    this.#shown.add(toolCallId);
+    this.#shownCalls.add(toolCallId);
     if (!TOOLS.all.some(name => title.includes(name))) this.deps.did(title);
   }
 
   #onRequest(method: string, params: unknown): unknown {
-    const readable: Readable = { folders: this.#folders, own: this.#own };
+    const readable: Readable = { folders: this.#folders, own: this.#ownTools };
     switch (method) {
       case CLIENT_METHODS.session_request_permission:
         return permissionFor(params, this.#calls.of(params), readable);
@@ -259,10 +260,10 @@ export class Research {
     return [
       getRustCrateSource(async (question, call) => {
         const { source } = this.task,
-          isThis =
+          isOwnSource =
             sameName(question.name, source.name) &&
             (question.version === undefined || question.version === source.version);
-        return isThis ? source : this.#opened(await this.deps.find(question, call));
+        return isOwnSource ? source : this.#allowReading(await this.deps.find(question, call));
       }),
       {
         name: "return_response_to_user",
@@ -289,7 +290,7 @@ export class Research {
   }
 
   /** Allows reading the sources of a published crate after the agent has requested them. */
-  async #opened(source: CrateSource): Promise<CrateSource> {
+  async #allowReading(source: CrateSource): Promise<CrateSource> {
     const isSafe =
       source.origin === "published" &&
       this.#folders.length <= MAX_SOURCES &&
@@ -305,6 +306,6 @@ const MAX_SHOWN = 500;
 function textOf(content: unknown): string {
   return stringOr(objectOr(content)["text"], "");
 }
-function wordsOf(error: unknown): string {
+function reasonOf(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "").slice(0, 300);
 }

@@ -9,17 +9,17 @@ export interface FerrisSettings {
   readonly cacheAnswers: boolean;
 }
 
-/** `wrong` receives a sentence per invalid setting. */
-export function settingsIn(settings: JsonObject, wrong: (sentence: string) => void): FerrisSettings {
-  const flag = (of: JsonObject, name: string, otherwise: boolean, path = name): boolean => {
-    const value = of[name];
+/** `onWarning` receives a sentence for each invalid setting. */
+export function settingsIn(settings: JsonObject, onWarning: (sentence: string) => void): FerrisSettings {
+  const flag = (values: JsonObject, name: string, fallback: boolean, path = name): boolean => {
+    const value = values[name];
     if (value !== undefined && typeof value !== "boolean")
-      wrong(`The setting “${path}” of Ferris must be true or false.`);
-    return typeof value === "boolean" ? value : otherwise;
+      onWarning(`The setting “${path}” of Ferris must be true or false.`);
+    return typeof value === "boolean" ? value : fallback;
   };
   const { tools = {} } = settings,
     chosen = isObject(tools) ? tools : {};
-  if (!isObject(tools)) wrong("The setting “tools” of Ferris must be an object.");
+  if (!isObject(tools)) onWarning("The setting “tools” of Ferris must be an object.");
   return {
     tools: {
       crate_sources: flag(chosen, "crate_sources", true, "tools.crate_sources"),

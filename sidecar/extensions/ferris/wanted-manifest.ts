@@ -1,4 +1,4 @@
-/** The manifest of a package with a single dependency, used to get that crate's source from cargo. Pure. */
+/** The manifest of a package with a single dependency, used to fetch that crate's source with cargo. Pure. */
 import type { Choice } from "./choose-crate";
 
 /**
@@ -6,11 +6,11 @@ import type { Choice } from "./choose-crate";
  * workspace above it.
  */
 export function wantedManifest(choice: Extract<Choice, { readonly kind: "registry" | "git" }>): string {
-  const of =
+  const source =
     choice.kind === "git"
       ? { git: choice.url, rev: choice.commit }
       : { version: choice.requirement, ...(choice.index === undefined ? {} : { "registry-index": choice.index }) };
-  const dependency = Object.entries({ package: choice.name, ...of })
+  const dependency = Object.entries({ package: choice.name, ...source })
     .map(([key, value]) => `${key} = ${quoted(value)}`)
     .join(", ");
   return [

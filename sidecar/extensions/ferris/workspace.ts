@@ -1,7 +1,4 @@
-/**
- * Parses the output of `cargo metadata` as far as it determines the version of a crate in a workspace. Pure and
- * lenient.
- */
+/** Parses the parts of `cargo metadata` that determine the version of a crate in a workspace. Pure and lenient. */
 import path from "node:path";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { LockedPackage } from "./lock-file";

@@ -1,9 +1,9 @@
 /**
- * Provides IDE operations to all successors. A client that offers them receives the requests itself. Otherwise language
- * servers answer, and the adapter adds the capability to `initialize`.
+ * Provides IDE operations to all successors. If the client offers the operations, it receives the requests. Otherwise
+ * language servers answer, and the adapter adds the capability to `initialize`.
  *
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
- *   client ◀── ide_operation, if it can ── adapter ◀── ide_operation ── component, agent
+ *   client ◀── ide_operation, if offered ─ adapter ◀── ide_operation ── component, agent
  */
 import { ideRequest, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
 import { offeringIde, offersIde } from "../../../src/protocol/ide/ide-capability";
@@ -22,15 +22,15 @@ import { Servers } from "./servers";
 import { EXTENSION_METHODS } from "../../acp/methods";
 
 /**
- * Runs an operation. Rejects with an `RpcError` whose message is for the model. The result is not validated: a client
- * may have sent it.
+ * Runs an operation. Rejects with an `RpcError` whose message is for the model. A client may send the result, which is
+ * not validated.
  */
 export type Operate = (request: IdeRequest, call: ToolCall, place: SessionPlace) => Promise<unknown>;
 
-const LIMIT_SECONDS = { least: 5, most: 600, default: 60 };
+const LIMIT_SECONDS = { min: 5, max: 600, default: 60 };
 
 export class IdeAdapter {
-  #isClients = false;
+  #isClientOffering = false;
   #version: 1 | 2 = 1;
   readonly #servers: Servers;
   readonly consents: ServerConsents;
@@ -54,8 +54,8 @@ export class IdeAdapter {
 
   /** Interceptor of `initialize`. */
   readonly initialize = async (request: PassingRequest): Promise<unknown> => {
-    this.#isClients = offersIde(request.params);
-    const answer = await (this.#isClients ? request.pass() : request.pass(offeringIde(request.params)));
+    this.#isClientOffering = offersIde(request.params);
+    const answer = await (this.#isClientOffering ? request.pass() : request.pass(offeringIde(request.params)));
     this.#version = objectOr(answer).protocolVersion === 2 ? 2 : 1;
     return answer;
   };
@@ -65,7 +65,7 @@ export class IdeAdapter {
    * slow.
    */
   readonly requested = (request: PassingRequest): Promise<unknown> => {
-    if (this.#isClients) {
+    if (this.#isClientOffering) {
       const answer = request.pass();
       request.release();
       return answer;
@@ -76,7 +76,7 @@ export class IdeAdapter {
 
   /** For a component in the same proxy. */
   readonly operate: Operate = (request, call, place) =>
-    this.#isClients
+    this.#isClientOffering
       ? this.chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal: call.signal })
       : this.#servers.operate(request, { ...call, permit: start => this.consents.of(place).permit(start, call) });
 
@@ -85,9 +85,9 @@ export class IdeAdapter {
   }
 
   async #serve(params: unknown, signal: AbortSignal): Promise<IdeAnswer> {
-    const read = validated(ideRequest, params);
-    if (!read.ok) throw new RpcError(RpcCode.invalidParams, read.why);
-    const { message: request } = read,
+    const parsed = validated(ideRequest, params);
+    if (!parsed.ok) throw new RpcError(RpcCode.invalidParams, parsed.why);
+    const { message: request } = parsed,
       call: ToolCall = { signal, progress: () => undefined };
     try {
       return await this.#servers.operate(request, {
@@ -135,9 +135,9 @@ export function adapting(adapter: IdeAdapter): Required<Proxy> {
 }
 
 function limitIn({ timeLimitSeconds }: JsonObject, onWarning: (what: string) => void): number {
-  const { least, most, default: usual } = LIMIT_SECONDS,
+  const { min, max, default: fallback } = LIMIT_SECONDS,
     given = numberOr(timeLimitSeconds, undefined);
-  if (given !== undefined && given >= least && given <= most) return given;
-  if (timeLimitSeconds !== undefined) onWarning(`“timeLimitSeconds” of the settings must be from ${least} to ${most}.`);
-  return usual;
+  if (given !== undefined && given >= min && given <= max) return given;
+  if (timeLimitSeconds !== undefined) onWarning(`“timeLimitSeconds” of the settings must be from ${min} to ${max}.`);
+  return fallback;
 }

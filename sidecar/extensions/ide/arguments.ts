@@ -49,19 +49,19 @@ export function operationOf(args: JsonObject): IdeOperation {
     case "diagnostics":
       return { operation, ...(path === undefined ? {} : { path }) };
     case "workspace_symbols":
-      return { operation, query: needed(operation, args, "query"), ...(path === undefined ? {} : { path }) };
+      return { operation, query: required(operation, args, "query"), ...(path === undefined ? {} : { path }) };
     case "document_symbols":
-      return { operation, path: needed(operation, args, "path") };
+      return { operation, path: required(operation, args, "path") };
     case "definition":
     case "references":
     case "hover":
-      return { operation, path: needed(operation, args, "path"), at: placeIn(operation, args) };
+      return { operation, path: required(operation, args, "path"), at: placeIn(operation, args) };
     case "rename":
       return {
         operation,
-        path: needed(operation, args, "path"),
+        path: required(operation, args, "path"),
         at: placeIn(operation, args),
-        newName: needed(operation, args, "new_name"),
+        newName: required(operation, args, "new_name"),
       };
     case "code_actions": {
       const title = textIn(args, "action"),
@@ -69,7 +69,7 @@ export function operationOf(args: JsonObject): IdeOperation {
         endLine = endIn(args, at.line);
       return {
         operation,
-        path: needed(operation, args, "path"),
+        path: required(operation, args, "path"),
         at,
         ...(endLine === undefined ? {} : { endLine }),
         ...(title === undefined ? {} : { title }),
@@ -80,7 +80,7 @@ export function operationOf(args: JsonObject): IdeOperation {
         end = endIn(args, line);
       return {
         operation,
-        path: needed(operation, args, "path"),
+        path: required(operation, args, "path"),
         ...(line === undefined ? {} : { lines: { start: line, end: end ?? line } }),
       };
     }
@@ -106,7 +106,7 @@ function endIn(args: JsonObject, line: number | undefined): number | undefined {
   return end;
 }
 
-function needed(operation: IdeOperationName, args: JsonObject, name: string): string {
+function required(operation: IdeOperationName, args: JsonObject, name: string): string {
   const text = textIn(args, name);
   if (text === undefined) throw new ToolFailure(`${operation} needs the argument “${name}”.`);
   return text;

@@ -1,6 +1,6 @@
 /**
- * The component: adds the tool `ide_operation` to each session and sends its operations upstream. The requested file
- * must be inside the session's folders. Results may lie outside, such as a definition in a library.
+ * The component adds the tool `ide_operation` to each session and sends the operations upstream. The requested file
+ * must be inside the session's folders. Results may be outside, such as a definition in a library.
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
@@ -63,8 +63,8 @@ export function ideTools(
 }
 
 /**
- * The component as a separate proxy, behind a client or an adapter with the capability. Without the capability it adds
- * nothing.
+ * The component as a separate proxy, behind a client or an adapter with the capability. Without the capability, the
+ * component adds no tool.
  */
 export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): ProxyDefinition {
   return {
@@ -100,11 +100,11 @@ function ideOperation(place: SessionPlace, operate: Operate): Tool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     description:
       "Queries the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Select a name with `path`, `line` and `symbol`. Edits are only shown, not applied: make them yourself.",
-    call: async (args, call) => answered(await placed(operationOf(args), folders), place, operate, call),
+    call: async (args, call) => runOperation(await placed(operationOf(args), folders), place, operate, call),
   };
 }
 
-async function answered(
+async function runOperation(
   operation: IdeOperation,
   place: SessionPlace,
   operate: Operate,
@@ -121,23 +121,26 @@ async function answered(
 
 /**
  * Resolves the path against the session's folders and returns it in their spelling. Rejects with a `ToolFailure` if the
- * file is outside of them.
+ * file is outside of the folders.
  */
 export async function placed<T extends IdeOperation>(operation: T, folders: readonly string[]): Promise<T> {
   const { path: given } = operation;
   if (given === undefined) return operation;
   const [cwd = ""] = folders,
-    file = path.resolve(cwd, given.startsWith("file:") ? fromUri(given) : given);
+    file = path.resolve(cwd, given.startsWith("file:") ? pathOfUri(given) : given);
   const { real, isInside } = file.includes("\0")
     ? { real: file, isInside: false }
     : await placeOf(file, folders).catch((error: unknown) => {
         throw new ToolFailure(`${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
       });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
-  return { ...operation, path: folders.some(folder => contains(folder, file)) ? file : await respelled(real, folders) };
+  return {
+    ...operation,
+    path: folders.some(folder => contains(folder, file)) ? file : await withFolderSpelling(real, folders),
+  };
 }
 
-function fromUri(uri: string): string {
+function pathOfUri(uri: string): string {
   try {
     return fileURLToPath(uri);
   } catch {
@@ -149,7 +152,7 @@ function fromUri(uri: string): string {
  * Translates the real path of a file back into a path below a session folder, because editors use the folder's
  * spelling.
  */
-async function respelled(real: string, folders: readonly string[]): Promise<string> {
+async function withFolderSpelling(real: string, folders: readonly string[]): Promise<string> {
   for (const folder of folders) {
     const { real: root } = await placeOf(folder, folders);
     if (contains(root, real)) return path.join(folder, path.relative(root, real));

@@ -1,10 +1,10 @@
 /**
- * The files open in a language server, kept in sync with the disk.
+ * The open files of a language server, synchronized with the disk.
  *
  * Invariants:
  * - A server receives each text once.
  * - Before an operation, all open documents match the disk.
- * - At most `MAX_OPEN` documents are open; the least recently used one is closed.
+ * - At most `MAX_OPEN` documents are open. The least recently used document is closed first.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -22,7 +22,7 @@ export interface OpenDocument {
   readonly uri: string;
   readonly version: number;
   readonly lines: readonly string[];
-  /** When the server received the current text. */
+  /** Time at which the server received the current text. */
   readonly changedAt: number;
   /** The server has received only one text of this document. */
   readonly isNew: boolean;
@@ -59,21 +59,21 @@ export class Documents {
   /** Opens or updates a document. Rejects with a sentence if the file is not readable text. */
   async open(file: string, languageId: string): Promise<OpenDocument> {
     const { text, stamp } = await textOf(file),
-      known = this.#open.get(file),
-      document = known ? this.#changed(known, text, stamp) : this.#opened(file, languageId, text, stamp);
-    this.#keep(file, document);
+      tracked = this.#open.get(file),
+      document = tracked ? this.#changed(tracked, text, stamp) : this.#opened(file, languageId, text, stamp);
+    this.#markUsed(file, document);
     return document;
   }
 
   /** Sends the changes made on disk since the last call. */
   async refresh(): Promise<void> {
-    for (const [file, known] of [...this.#open]) {
+    for (const [file, tracked] of [...this.#open]) {
       const stamp = await stampOf(file).catch(() => undefined);
-      if (stamp === known.stamp) continue;
+      if (stamp === tracked.stamp) continue;
       const read = stamp === undefined ? undefined : await textOf(file).catch(() => undefined);
-      if (this.#open.get(file) !== known) continue; // a concurrent operation has already updated it
-      if (read) this.#open.set(file, this.#changed(known, read.text, read.stamp));
-      else this.#close(file, known);
+      if (this.#open.get(file) !== tracked) continue; // a concurrent operation has already updated it
+      if (read) this.#open.set(file, this.#changed(tracked, read.text, read.stamp));
+      else this.#close(file, tracked);
     }
   }
 
@@ -83,20 +83,20 @@ export class Documents {
     return { uri, version: 1, text, lines: linesOf(text), languageId, stamp, changedAt: this.clock.now(), isNew: true };
   }
 
-  #changed(known: TrackedDocument, text: string, stamp: string): TrackedDocument {
-    if (known.text === text) return { ...known, stamp };
-    const { uri } = known,
-      version = known.version + 1;
+  #changed(tracked: TrackedDocument, text: string, stamp: string): TrackedDocument {
+    if (tracked.text === text) return { ...tracked, stamp };
+    const { uri } = tracked,
+      version = tracked.version + 1;
     this.server.notify(LSP_METHODS.textDocument_didChange, {
       textDocument: { uri, version },
       contentChanges: [{ text }],
     });
     if (this.server.receivesSaves())
       this.server.notify(LSP_METHODS.textDocument_didSave, { textDocument: { uri }, text });
-    return { ...known, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
+    return { ...tracked, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
   }
 
-  #keep(file: string, document: TrackedDocument): void {
+  #markUsed(file: string, document: TrackedDocument): void {
     this.#open.delete(file);
     this.#open.set(file, document);
     const [oldest] = this.#open;
@@ -130,7 +130,7 @@ async function stampOf(file: string): Promise<string> {
   return `${found.mtimeMs} ${found.size}`;
 }
 
-/** The lines of any file on disk. Empty if it cannot be read. */
+/** The lines of any file on disk. Empty if the file is unreadable. */
 export async function linesIn(file: string): Promise<readonly string[]> {
   if (!path.isAbsolute(file)) return []; // a URI scheme specific to a server
   return textOf(file).then(

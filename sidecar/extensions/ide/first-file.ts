@@ -4,7 +4,7 @@ import path from "node:path";
 
 /** Maximum number of folders read. */
 const MAX_FOLDERS = 400;
-const MADE: ReadonlySet<string> = new Set([
+const GENERATED: ReadonlySet<string> = new Set([
   "node_modules",
   "target",
   "dist",
@@ -21,7 +21,7 @@ export async function firstFile(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const queue = [...folders];
-  for (let looked = 0; looked < MAX_FOLDERS && queue.length > 0; looked++) {
+  for (let inspected = 0; inspected < MAX_FOLDERS && queue.length > 0; inspected++) {
     signal.throwIfAborted();
     const folder = queue.shift() ?? "",
       entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) =>
@@ -31,7 +31,7 @@ export async function firstFile(
     if (found) return path.join(folder, found.name);
     queue.push(
       ...entries
-        .filter(entry => entry.isDirectory() && !entry.name.startsWith(".") && !MADE.has(entry.name))
+        .filter(entry => entry.isDirectory() && !entry.name.startsWith(".") && !GENERATED.has(entry.name))
         .map(entry => path.join(folder, entry.name)),
     );
   }

@@ -29,7 +29,7 @@ class Chain implements AsyncDisposable {
   readonly asked: unknown[] = [];
   readonly initialized: unknown[] = [];
   readonly fixture: Fixture;
-  /** The language servers about whose start the client was asked. */
+  /** The client's permission requests for starts of language servers. */
   readonly starts: JsonObject[] = [];
   /** The client's answer to a permission request. */
   permit: () => unknown = () => choosing("allow");

@@ -6,7 +6,7 @@
  *
  * Invariants:
  * - No caller waits longer than its timeout.
- * - Every request of the server is answered, and none changes anything.
+ * - Every request of the server gets a response, and no request changes a file.
  * - Retained server output is bounded.
  */
 import path from "node:path";
@@ -42,26 +42,26 @@ const SHUTDOWN_MS = 1_000;
 const EXIT_MS = 1_000;
 const STDERR_BYTES = 8 * 1024;
 const MAX_TOKENS = 100;
-/** Progress token of `initialize`: LSP 3.17 lets a server report its work then only by this token. */
+/** Progress token of `initialize`. LSP 3.17 permits no other progress before the response. */
 const INITIALIZE_TOKEN = "symposium-initialize";
 /** Maximum number of logged `window/showMessage` notifications. */
 const MAX_LOGGED_MESSAGES = 20;
 /** LSP 3.17, "ErrorCodes": the text has changed, or the server cancelled the request. A retry can succeed. */
-const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
-const AGAIN_MS = 200,
+const RETRYABLE: ReadonlySet<number> = new Set([-32801, -32802]);
+const RETRY_MS = 200,
   MAX_TRIES = 5;
 
 export class LanguageServer {
   readonly documents: Documents;
-  /** The reason of an unexpected exit; completes the sentence "it …". Undefined after `stop`. */
+  /** The reason of an unexpected exit, as a sentence: “it exited with …”. Undefined after `stop`. */
   readonly closed: Promise<string | undefined>;
   readonly #peer: Peer;
   readonly #stderr = new TailBuffer(STDERR_BYTES);
   readonly #published = new PublishedDiagnostics();
-  readonly #listening = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
   #capabilities: JsonObject = {};
   #work: Work = IDLE;
-  #warnings = 0;
+  #messageCount = 0;
   #stopping: Promise<void> | undefined;
 
   private constructor(
@@ -87,19 +87,19 @@ export class LanguageServer {
     const channel = lspChannel(child.stdout, child.stdin);
     this.#peer = new Peer(channel, {
       request: request => this.#onRequest(request),
-      notification: (method, params) => this.#handleEvent(method, objectOr(params)),
+      notification: (method, params) => this.#onNotification(method, objectOr(params)),
       closed: reason => {
         if (this.#stopping) settle(undefined);
         else
-          this.#stopping = this.#why(reason).then(why => {
+          this.#stopping = this.#closeReason(reason).then(why => {
             settle(why);
             return child.stop();
           });
-        this.#news();
+        this.#notifyListeners();
       },
       onWarning: (what, detail) => this.#log(what, { detail: readable(detail, 300) }),
     });
-    this.#shut = async () => {
+    this.#shutDown = async () => {
       await this.#within(
         SHUTDOWN_MS,
         this.#peer.request(LSP_METHODS.shutdown, undefined).catch(() => undefined),
@@ -108,7 +108,7 @@ export class LanguageServer {
       await channel[Symbol.asyncDispose]();
     };
   }
-  readonly #shut: () => Promise<void>;
+  readonly #shutDown: () => Promise<void>;
 
   /**
    * Rejects with a sentence if the server cannot be started, or if `ending` aborts. The process is then stopped.
@@ -183,54 +183,54 @@ export class LanguageServer {
   async request(method: string, params: unknown, timeouts: ServerTimeouts): Promise<unknown> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#ask(method, params, timeouts);
+        return await this.#requestOnce(method, params, timeouts);
       } catch (error) {
         if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} does not support ${method}.`);
-        if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
+        if (!RETRYABLE.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
         if (tries === MAX_TRIES) throw refused(`${this.name} was busy and did not respond. Try again.`);
-        const at = this.deps.clock.now() + AGAIN_MS;
+        const at = this.deps.clock.now() + RETRY_MS;
         await this.settled(now => at - now, timeouts);
       }
     }
   }
 
-  async #ask(method: string, params: unknown, { signal }: ServerTimeouts): Promise<unknown> {
+  async #requestOnce(method: string, params: unknown, { signal }: ServerTimeouts): Promise<unknown> {
     signal.throwIfAborted();
-    const withdrawn = new Promise<never>((_, reject) => {
+    const cancelled = new Promise<never>((_, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason), { once: true });
     });
-    withdrawn.catch(() => undefined);
+    cancelled.catch(() => undefined);
     try {
-      return await Promise.race([withdrawn, this.#peer.request(method, params, { signal })]);
+      return await Promise.race([cancelled, this.#peer.request(method, params, { signal })]);
     } catch (error) {
-      if (error instanceof ConnectionClosed) throw await this.#gone();
+      if (error instanceof ConnectionClosed) throw await this.#exitError();
       throw error;
     }
   }
 
-  async #gone(): Promise<RpcError> {
+  async #exitError(): Promise<RpcError> {
     return refused(`${this.name} has exited: ${(await this.closed) ?? "the session has ended."} Try again.`);
   }
 
   /**
-   * Waits until `again` returns 0. `again` returns the milliseconds until its next evaluation; it is also evaluated
-   * after each notification. Returns false at the deadline. Rejects if the signal aborts or the server exits.
+   * Waits until `delay` returns 0. `delay` returns the milliseconds until its next call, and is also called after each
+   * notification. Returns false at the deadline. Rejects if the signal aborts or the server exits.
    */
-  async settled(again: (now: number) => number, { signal, until }: ServerTimeouts): Promise<boolean> {
+  async settled(delay: (now: number) => number, { signal, until }: ServerTimeouts): Promise<boolean> {
     for (;;) {
       signal.throwIfAborted();
       const now = this.deps.clock.now(),
-        ms = again(now);
+        ms = delay(now);
       if (ms <= 0) return true;
-      if (this.#stopping) throw await this.#gone();
+      if (this.#stopping) throw await this.#exitError();
       if (now >= until) return false;
-      await this.#newsWithin(Math.min(ms, until - now), signal);
+      await this.#nextEvent(Math.min(ms, until - now), signal);
     }
   }
 
   stop(): Promise<void> {
-    return (this.#stopping ??= this.child.stop(this.#shut));
+    return (this.#stopping ??= this.child.stop(this.#shutDown));
   }
 
   async #initialize(): Promise<void> {
@@ -253,7 +253,7 @@ export class LanguageServer {
         })
         .catch(async (error: unknown) => {
           throw refused(
-            await this.#why(
+            await this.#closeReason(
               error instanceof ConnectionClosed
                 ? error.reason
                 : { message: error instanceof Error ? error.message : String(error) },
@@ -267,19 +267,19 @@ export class LanguageServer {
     if (this.language.settings)
       this.#peer.notify(LSP_METHODS.workspace_didChangeConfiguration, { settings: this.language.settings });
     const running = new Map(this.#work.running);
-    running.delete(INITIALIZE_TOKEN); // its work is over with the response, whether the server reported its end or not
+    running.delete(INITIALIZE_TOKEN); // the response ends this work, even if the server did not report the end
     this.#work = { ...this.#work, running, idleSince: this.deps.clock.now() };
     this.onStatus(this.status);
     this.#log("language server ready", { folder: this.folder });
   }
 
-  #handleEvent(method: string, params: JsonObject): void {
+  #onNotification(method: string, params: JsonObject): void {
     switch (method) {
       case LSP_METHODS.textDocument_publishDiagnostics:
-        this.#publishes(params);
+        this.#onDiagnostics(params);
         break;
       case LSP_METHODS.progress:
-        this.#progresses(params);
+        this.#onProgress(params);
         this.onStatus(this.status);
         break;
       case "experimental/serverStatus":
@@ -287,23 +287,23 @@ export class LanguageServer {
         this.onStatus(this.status);
         break;
       case LSP_METHODS.window_showMessage:
-        if (this.#warnings++ < MAX_LOGGED_MESSAGES)
+        if (this.#messageCount++ < MAX_LOGGED_MESSAGES)
           this.#log("language server message", { message: readable(params.message, 300) });
         return;
       default:
         return;
     }
-    this.#news();
+    this.#notifyListeners();
   }
 
-  #publishes({ uri, version, diagnostics }: JsonObject): void {
+  #onDiagnostics({ uri, version, diagnostics }: JsonObject): void {
     const file = pathOf(uri);
     if (file === undefined || (typeof version === "number" && version < (this.documents.at(file)?.version ?? 0)))
       return;
     this.#published.keep(file, this.deps.clock.now(), arrayOr(diagnostics).filter(isObject));
   }
 
-  #progresses({ token, value }: JsonObject): void {
+  #onProgress({ token, value }: JsonObject): void {
     const key = String(token),
       { kind, title, message, percentage } = objectOr(value),
       running = new Map(this.#work.running),
@@ -353,37 +353,37 @@ export class LanguageServer {
     }
   }
 
-  #news(): void {
-    for (const receive of [...this.#listening]) receive();
+  #notifyListeners(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
-  #newsWithin(ms: number, signal: AbortSignal): Promise<void> {
+  #nextEvent(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
-      const over = (): void => {
-        this.#listening.delete(over);
-        signal.removeEventListener("abort", over);
-        late[Symbol.dispose]();
+      const finish = (): void => {
+        this.#listeners.delete(finish);
+        signal.removeEventListener("abort", finish);
+        timer[Symbol.dispose]();
         resolve();
       };
-      const late = this.deps.clock.after(ms, over);
-      this.#listening.add(over);
-      signal.addEventListener("abort", over);
+      const timer = this.deps.clock.after(ms, finish);
+      this.#listeners.add(finish);
+      signal.addEventListener("abort", finish);
     });
   }
 
   /** Undefined after a timeout. */
   #within<T>(ms: number, answer: Promise<T>): Promise<T | undefined> {
     return new Promise((resolve, reject) => {
-      const late = this.deps.clock.after(ms, () => resolve(undefined));
-      answer.then(resolve, reject).finally(() => late[Symbol.dispose]());
+      const timer = this.deps.clock.after(ms, () => resolve(undefined));
+      answer.then(resolve, reject).finally(() => timer[Symbol.dispose]());
     });
   }
 
   /** The reason why the connection closed, with the exit status and the last lines of stderr. */
-  async #why({ message, cause }: Closed): Promise<string> {
+  async #closeReason({ message, cause }: Closed): Promise<string> {
     const hasExited = !(cause instanceof NotLsp) && (await this.child.within(EXIT_MS, this.child.exited)),
-      words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
-    return `${hasExited ? `it exited with ${statusOf(await this.child.exited)}.` : message}${words === "" ? "" : ` Its output: ${readable(words, 600)}`}`;
+      lastLines = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
+    return `${hasExited ? `it exited with ${statusOf(await this.child.exited)}.` : message}${lastLines === "" ? "" : ` Its output: ${readable(lastLines, 600)}`}`;
   }
 
   #log(message: string, detail: JsonObject): void {

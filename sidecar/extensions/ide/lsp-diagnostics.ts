@@ -1,4 +1,4 @@
-/** Current diagnostics of a file. Pulled from the server if it supports that; otherwise the published ones. */
+/** Current diagnostics of a file: pulled from the server if supported, else published. */
 import type { IdeDiagnostic } from "../../../src/protocol/ide/ide";
 import { lineAt } from "../../../src/protocol/ide/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
@@ -8,15 +8,18 @@ import { diagnosticIn, fromTsserver } from "./lsp-shapes";
 import { BETWEEN_MS, publishedIn } from "./waiting";
 import { LSP_METHODS } from "./lsp-methods";
 
-/** `raw`: unmodified, because requests must return them to the server. `isLate`: the list may be incomplete. */
+/**
+ * `raw`: unmodified, because `textDocument/codeAction` returns them to the server. `isLate`: diagnostics may be
+ * missing.
+ */
 export interface Diagnosed {
   readonly raw: readonly JsonObject[];
   readonly isLate: boolean;
 }
 
 /**
- * A command of servers that forward requests to tsserver, which responds when its check is complete. Its published
- * diagnostics have no detectable end.
+ * Command that forwards a request to tsserver. Its response contains all diagnostics, whereas published diagnostics
+ * have no detectable end.
  */
 const TSSERVER = "typescript.tsserverRequest";
 const TSSERVER_REQUESTS = ["syntacticDiagnosticsSync", "semanticDiagnosticsSync", "suggestionDiagnosticsSync"];
@@ -27,13 +30,14 @@ export async function diagnose(
   document: OpenDocument,
   timeouts: ServerTimeouts,
 ): Promise<Diagnosed> {
-  if (server.runsCommand(TSSERVER)) return { raw: await fromTs(server, file, timeouts), isLate: false };
+  if (server.runsCommand(TSSERVER)) return { raw: await tsserverDiagnostics(server, file, timeouts), isLate: false };
   const isReady = await server.settled(
       now => Math.max(server.readyIn(now), document.changedAt + BETWEEN_MS - now),
       timeouts,
     ),
     pulled = await pull(server, document, timeouts);
-  if (pulled) return { raw: once([...pulled, ...(server.published(file)?.diagnostics ?? [])]), isLate: !isReady };
+  if (pulled)
+    return { raw: withoutDuplicates([...pulled, ...(server.published(file)?.diagnostics ?? [])]), isLate: !isReady };
   const isSettled = await server.settled(now => {
     const ready = server.readyIn(now),
       at = server.published(file)?.at;
@@ -48,7 +52,11 @@ export async function diagnose(
   return { raw: server.published(file)?.diagnostics ?? [], isLate: !isSettled || server.published(file) === undefined };
 }
 
-async function fromTs(server: LanguageServer, file: string, timeouts: ServerTimeouts): Promise<readonly JsonObject[]> {
+async function tsserverDiagnostics(
+  server: LanguageServer,
+  file: string,
+  timeouts: ServerTimeouts,
+): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   for (const command of TSSERVER_REQUESTS)
     found.push(
@@ -81,7 +89,7 @@ async function pull(
 }
 
 /** Removes duplicates: some servers return a diagnostic and also publish it. */
-function once(all: readonly JsonObject[]): readonly JsonObject[] {
+function withoutDuplicates(all: readonly JsonObject[]): readonly JsonObject[] {
   const seen = new Set<string>();
   return all.filter(({ range, message }) => {
     const key = JSON.stringify([range, message]),

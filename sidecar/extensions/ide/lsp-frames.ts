@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - Buffered input is bounded.
- * - A message is delivered after the previous one was accepted.
+ * - A message is delivered after the receiver accepted the previous message.
  * - Invalid framing closes the channel with a reason, because the next message cannot be located.
  */
 import type { Readable, Writable } from "node:stream";
@@ -17,7 +17,7 @@ import { LSP_METHODS } from "./lsp-methods";
 
 /** Maximum size of a message in bytes. Larger messages close the channel. */
 export const MAX_BYTES = 32 * 1024 * 1024;
-/** Maximum size of headers and other text between two messages, in bytes. Some programs print text for people. */
+/** Maximum size of headers and other text between two messages, in bytes. Some servers also print plain text. */
 const MAX_BETWEEN = 16 * 1024;
 const EXCERPT = 200;
 
@@ -28,7 +28,7 @@ export class NotLsp extends Error {
 /** Splits a byte stream into messages, independent of its chunks. */
 export class LspSplitter {
   #chunks: Buffer[] = [];
-  #held = 0;
+  #buffered = 0;
   /** Length of the message whose header was parsed. */
   #length: number | undefined;
 
@@ -36,24 +36,24 @@ export class LspSplitter {
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
-    this.#held += chunk.length;
+    this.#buffered += chunk.length;
   }
 
   /** The next complete message. Skips text before a header. Throws `NotLsp`. */
   next(): Buffer | undefined {
     while (this.#length === undefined) {
-      const all = this.#all(),
+      const all = this.#concatenated(),
         end = all.indexOf("\r\n\r\n");
       if ((end === -1 ? all.length : end) > MAX_BETWEEN)
         throw new NotLsp(`it wrote an invalid LSP header: “${excerpt(all)}”.`);
       if (end === -1) return undefined;
       this.#length = this.#lengthIn(all.subarray(0, end));
-      this.#keep(all.subarray(end + 4));
+      this.#retain(all.subarray(end + 4));
     }
-    if (this.#held < this.#length) return undefined;
-    const all = this.#all(),
+    if (this.#buffered < this.#length) return undefined;
+    const all = this.#concatenated(),
       message = all.subarray(0, this.#length);
-    this.#keep(all.subarray(this.#length));
+    this.#retain(all.subarray(this.#length));
     this.#length = undefined;
     return message;
   }
@@ -68,16 +68,16 @@ export class LspSplitter {
     return length;
   }
 
-  #all(): Buffer {
+  #concatenated(): Buffer {
     const [first] = this.#chunks,
       all = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks);
     this.#chunks = [all];
     return all;
   }
 
-  #keep(rest: Buffer): void {
+  #retain(rest: Buffer): void {
     this.#chunks = [rest];
-    this.#held = rest.length;
+    this.#buffered = rest.length;
   }
 }
 
@@ -164,12 +164,12 @@ class LspChannel implements Channel {
 
 const ENDED: Closed = { message: "it has exited." };
 /** Cancellation method of ACP, which our peer uses, and of LSP. */
-const OURS = PROTOCOL_METHODS.cancel_request,
-  THEIRS = LSP_METHODS.cancelRequest;
+const ACP_CANCEL = PROTOCOL_METHODS.cancel_request,
+  LSP_CANCEL = LSP_METHODS.cancelRequest;
 
 function outgoing(message: Message): Message {
-  return "method" in message && message.method === OURS
-    ? { jsonrpc: "2.0", method: THEIRS, params: { id: objectOr(message.params).requestId } }
+  return "method" in message && message.method === ACP_CANCEL
+    ? { jsonrpc: "2.0", method: LSP_CANCEL, params: { id: objectOr(message.params).requestId } }
     : message;
 }
 
@@ -180,7 +180,7 @@ function incoming(frame: Frame): Frame {
   } catch {
     return frame;
   } // the peer reports the parse error
-  return "method" in message && message.method === THEIRS
-    ? Frame.of({ jsonrpc: "2.0", method: OURS, params: { requestId: objectOr(message.params).id } })
+  return "method" in message && message.method === LSP_CANCEL
+    ? Frame.of({ jsonrpc: "2.0", method: ACP_CANCEL, params: { requestId: objectOr(message.params).id } })
     : frame;
 }

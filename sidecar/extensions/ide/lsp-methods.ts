@@ -1,4 +1,4 @@
-/** The names of the methods of the Language Server Protocol (3.17) that Symposium sends or handles itself. */
+/** Methods of the Language Server Protocol (3.17) that Symposium sends or handles. */
 export const LSP_METHODS = {
   initialize: "initialize",
   initialized: "initialized",

@@ -1,6 +1,6 @@
 /**
- * Translates operations into requests to a language server. Source lines in results come from the server's open
- * documents.
+ * Translates operations into requests to a language server. Source lines in results are read from the server's open
+ * documents, else from disk.
  */
 import {
   MAX_ITEMS,
@@ -45,22 +45,26 @@ export interface Opened {
   readonly file: string;
   readonly document: OpenDocument;
 }
-type OfFile = Exclude<IdeOperation, { readonly operation: "workspace_symbols" } | { readonly path?: never }>;
+type FileOperation = Exclude<IdeOperation, { readonly operation: "workspace_symbols" } | { readonly path?: never }>;
 
-export async function operateOn(opened: Opened, operation: OfFile, timeouts: ServerTimeouts): Promise<IdeAnswer> {
+export async function operateOn(
+  opened: Opened,
+  operation: FileOperation,
+  timeouts: ServerTimeouts,
+): Promise<IdeAnswer> {
   const { server, file, document } = opened,
     textDocument = { uri: document.uri };
   if (operation.operation === "diagnostics") return diagnosticsOf(opened, timeouts);
   const isReady = await server.settled(now => server.readyIn(now), timeouts),
-    note = isReady ? {} : unready(server);
+    note = isReady ? {} : incompleteNote(server);
   const at = (place: IdePlace): JsonObject => ({
     textDocument,
-    position: right(positionOf(document.lines, place, file)),
+    position: orThrow(positionOf(document.lines, place, file)),
   });
   switch (operation.operation) {
     case "definition":
       return {
-        ...(await located(
+        ...(await locationsAnswer(
           opened,
           spotsIn(
             await requestAt(
@@ -76,7 +80,7 @@ export async function operateOn(opened: Opened, operation: OfFile, timeouts: Ser
       };
     case "references":
       return {
-        ...(await located(
+        ...(await locationsAnswer(
           opened,
           spotsIn(
             await requestAt(
@@ -100,7 +104,7 @@ export async function operateOn(opened: Opened, operation: OfFile, timeouts: Ser
       };
     case "document_symbols":
       return {
-        ...(await named(
+        ...(await symbolsAnswer(
           server,
           symbolsIn(
             await requestAt(
@@ -124,7 +128,7 @@ export async function operateOn(opened: Opened, operation: OfFile, timeouts: Ser
   }
 }
 
-/** Symbols in all files that the server knows. */
+/** Symbols in all files of the server's project. */
 export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
@@ -132,16 +136,16 @@ export async function workspaceSymbols(
 ): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
   const isReady = await server.settled(now => server.readyIn(now), timeouts);
   return {
-    ...(await named(
+    ...(await symbolsAnswer(
       server,
       symbolsIn(await requestAt(server, "workspaceSymbolProvider", LSP_METHODS.workspace_symbol, { query }, timeouts)),
     )),
-    ...(isReady ? {} : unready(server)),
+    ...(isReady ? {} : incompleteNote(server)),
   };
 }
 
-/** Throws the error message, if any. */
-function right<T extends object>(value: T | { readonly wrong: string }): T {
+/** Throws `wrong` as an error. */
+function orThrow<T extends object>(value: T | { readonly wrong: string }): T {
   if ("wrong" in value) throw refused(value.wrong);
   return value;
 }
@@ -157,7 +161,7 @@ function requestAt(
   return server.request(method, params, timeouts);
 }
 
-function unready(server: LanguageServer): { readonly note: string } {
+function incompleteNote(server: LanguageServer): { readonly note: string } {
   return {
     note: `${server.name} is still working${server.work === "" ? "" : ` (${server.work})`}. Results may be incomplete. Try again later.`,
   };
@@ -167,15 +171,18 @@ async function diagnosticsOf({ server, file, document }: Opened, timeouts: Serve
   const { raw, isLate } = await diagnose(server, file, document, timeouts);
   return diagnosticsAnswer(
     shown(raw, file, (server.documents.at(file) ?? document).lines),
-    isLate ? unready(server).note : undefined,
+    isLate ? incompleteNote(server).note : undefined,
   );
 }
 
-async function located({ server }: Opened, spots: readonly Spot[]): Promise<Extract<IdeAnswer, { kind: "locations" }>> {
+async function locationsAnswer(
+  { server }: Opened,
+  spots: readonly Spot[],
+): Promise<Extract<IdeAnswer, { kind: "locations" }>> {
   return { kind: "locations", locations: await withLines(spots, reader(server)), total: spots.length };
 }
 
-async function named(
+async function symbolsAnswer(
   server: LanguageServer,
   symbols: readonly ServerSymbol[],
 ): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
@@ -208,7 +215,7 @@ async function format(
   timeouts: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const params = { textDocument: { uri }, options: formatOptions(lines) },
-    range = given && right(rangeOfLines(lines, given, file));
+    range = given && orThrow(rangeOfLines(lines, given, file));
   const edits = editsIn(
     range
       ? await requestAt(
@@ -228,7 +235,7 @@ async function actions(
   { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
   timeouts: ServerTimeouts,
 ): Promise<IdeAnswer> {
-  const range = rangeOfActions(document.lines, right(positionOf(document.lines, at, file)), at, endLine);
+  const range = rangeOfActions(document.lines, orThrow(positionOf(document.lines, at, file)), at, endLine);
   const { raw } = await diagnose(server, file, document, timeouts),
     diagnostics = raw.filter(each => {
       const found = diagnosticIn(each)?.range;
@@ -244,13 +251,13 @@ async function actions(
     ),
   );
   if (title === undefined)
-    return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(listed), total: found.length };
+    return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(summaryOf), total: found.length };
   const all: IdeAction[] = [];
-  for (const action of right(chosenByTitle(found, title))) all.push(await withEdits(server, action, timeouts));
+  for (const action of orThrow(chosenByTitle(found, title))) all.push(await withEdits(server, action, timeouts));
   return { kind: "actions", actions: all, total: all.length };
 }
 
-function listed({ title, kind, isPreferred, disabled, command, changes }: ServerAction): IdeAction {
+function summaryOf({ title, kind, isPreferred, disabled, command, changes }: ServerAction): IdeAction {
   return {
     title,
     ...(kind === undefined ? {} : { kind }),
@@ -266,7 +273,7 @@ async function withEdits(server: LanguageServer, action: ServerAction, timeouts:
     action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, timeouts);
   const whole = (isObject(resolved) ? actionIn({ ...action.raw, ...resolved })[0] : undefined) ?? action;
   return {
-    ...listed(whole),
+    ...summaryOf(whole),
     ...(whole.command === undefined ? {} : { command: whole.command }),
     ...(whole.changes ? { changes: (await changesAnswer(whole.changes, reader(server))).changes } : {}),
   };
@@ -279,7 +286,7 @@ interface FormatOptions {
   readonly insertFinalNewline: boolean;
 }
 
-/** Indentation of a file: the most frequent step. Defaults to four spaces. */
+/** Options with the most frequent indentation step of a file, by default four spaces. */
 export function formatOptions(lines: readonly string[]): FormatOptions {
   const votes = new Map<string, number>();
   let before = "";

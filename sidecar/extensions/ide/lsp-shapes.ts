@@ -1,7 +1,4 @@
-/**
- * Converts results of language servers (LSP 3.17) to our own types. Everything is validated, and invalid parts are
- * omitted. Pure.
- */
+/** Converts results of language servers (LSP 3.17) to our own types. Invalid parts are omitted. Pure. */
 import { fileURLToPath } from "node:url";
 import {
   MAX_ITEMS,
@@ -102,7 +99,7 @@ export function symbolsIn(result: unknown, path?: string, depth = 0): readonly S
       ];
     }
     const where = pathOf(place.uri),
-      // optional until the symbol is resolved
+      // Optional until the symbol is resolved.
       at = rangeIn(place.range) ?? { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } };
     return where === undefined
       ? []
@@ -127,7 +124,7 @@ export function editsIn(result: unknown): readonly TextEdit[] {
   });
 }
 
-/** More than a result can show, so that the result reports omitted changes. */
+/** More than `MAX_ITEMS`, so that the result reports omitted changes. */
 const MAX_CHANGES = 10 * MAX_ITEMS;
 
 /** Parses a `WorkspaceEdit`. `documentChanges` take precedence. Edits of one file become one change. */

@@ -101,8 +101,8 @@ suite("LSP framing", () => {
   });
 });
 
-suite("language server responses", () => {
-  test("contains locations in three forms, once each, and keeps a non-file URI", () => {
+suite("parser of LSP responses", () => {
+  test("parses locations in three forms without duplicates, and keeps a non-file URI", () => {
     const uri = "file:///w/a%20b.ts";
     deepEqual(spotsIn({ uri, range }), [{ path: "/w/a b.ts", range }]);
     deepEqual(
@@ -125,7 +125,7 @@ suite("language server responses", () => {
     );
   });
 
-  test("contains hovers in four forms", () => {
+  test("parses hovers in four forms", () => {
     deepEqual(
       [
         { kind: "markdown", value: "a" },
@@ -138,7 +138,7 @@ suite("language server responses", () => {
     );
   });
 
-  test("contains symbols with children or with locations", () => {
+  test("parses symbols with children or with locations", () => {
     deepEqual(
       symbolsIn(
         [
@@ -170,7 +170,7 @@ suite("language server responses", () => {
     );
   });
 
-  test("contains outlines limited in depth", () => {
+  test("limits the depth of outlines", () => {
     const deep: { name: string; kind: number; range: typeof range; children: unknown[] } = {
       name: "x",
       kind: 5,
@@ -181,7 +181,7 @@ suite("language server responses", () => {
     equal(symbolsIn([deep], "/a").length, 13);
   });
 
-  test("contains workspace edits in two forms and file operations", () => {
+  test("parses workspace edits in two forms, and file operations", () => {
     const edit = { range, newText: "x" };
     deepEqual(changesIn({ changes: { "file:///a": [edit, null], "file:///b": [] } }), [
       { kind: "edit", path: "/a", edits: [edit] },
@@ -221,7 +221,7 @@ suite("language server responses", () => {
     }
   });
 
-  test("contains actions as commands or with a command", () => {
+  test("parses actions that are commands or have a command", () => {
     deepEqual(
       actionsIn([
         { title: "T", command: "c", arguments: [] },
@@ -291,7 +291,7 @@ suite("language server responses", () => {
   });
 });
 
-suite("language server restarts", () => {
+suite("language server restart", () => {
   const run = (events: readonly (readonly [LifeEvent["kind"], number])[]): string[] => {
     let life = NEW_LIFE;
     return events.map(([kind, now]) => {
@@ -300,7 +300,7 @@ suite("language server restarts", () => {
       return effect?.kind ?? "-";
     });
   };
-  test("occurs after an exit, limited in number within a period", () => {
+  test("occurs after an exit, a limited number of times within a period", () => {
     deepEqual(
       run([
         ["needed", 0],
@@ -317,7 +317,7 @@ suite("language server restarts", () => {
       ["start", "-", "-", "start", "-", "start", "-", "refuse", "refuse", "start"],
     );
   });
-  test("occurs after the server stopped unused, which does not count as an exit", () =>
+  test("occurs after the server stopped unused, without counting as an exit", () =>
     deepEqual(
       run([
         ["unused", 0],
@@ -388,7 +388,7 @@ suite("language server readiness", () => {
       ["Loading 5 %", "loading", ""],
     );
   });
-  test("uses the last published diagnostics and treats silence as no news", () => {
+  test("waits for the last published diagnostics, up to a time limit", () => {
     const changed = { changedAt: 1000, isNew: false };
     deepEqual(
       [
@@ -442,7 +442,7 @@ suite("language", () => {
     deepEqual(languages({ python: { command: "/x/pylsp" } })[0]?.files, { ".py": "python", ".pyi": "python" });
     deepEqual(warnings, []);
   });
-  test("with invalid settings are reported and built-in ones stay", () => {
+  test("is reported and ignored if its settings are invalid", () => {
     for (const wrong of [
       { words: { command: "w" } },
       { words: { extensions: [".w"] } },
@@ -457,7 +457,7 @@ suite("language", () => {
       equal(warnings.length, 1);
     }
   });
-  test("without a program are reported with an installation hint", () => {
+  test("is reported with an installation hint if no program is found", () => {
     equal(
       missing(languageOf("a.rs", languages(undefined))!.language),
       "No language server for Rust was found (rust-analyzer). Install it with: rustup component add rust-analyzer.",

@@ -1,12 +1,12 @@
-/** The time limit of an IDE operation. It starts again after the user was asked for a permission. */
+/** The time limit of an IDE operation, restarted after a permission request. */
 import type { Clock } from "../../rpc/clock";
 import { refused } from "./documents";
 
-/** Milliseconds before the limit at which an operation returns what it has found. */
-const LAST_MS = 3_000;
+/** Milliseconds before the limit at which an operation returns partial results. */
+const PARTIAL_RESULT_MS = 3_000;
 
 export class OperationLimit implements Disposable {
-  readonly #late = new AbortController();
+  readonly #controller = new AbortController();
   #startedAt = 0;
   #timer: Disposable | undefined;
 
@@ -19,15 +19,15 @@ export class OperationLimit implements Disposable {
 
   /** Aborts at the limit, with a sentence for the model. */
   get signal(): AbortSignal {
-    return this.#late.signal;
+    return this.#controller.signal;
   }
 
-  /** When the operation should return what it has found. */
+  /** Time at which the operation should return partial results. */
   get until(): number {
-    return this.#startedAt + this.limitMs - Math.min(LAST_MS, this.limitMs / 2);
+    return this.#startedAt + this.limitMs - Math.min(PARTIAL_RESULT_MS, this.limitMs / 2);
   }
 
-  /** The limit starts again when `promise` settles. */
+  /** Suspends the limit until `promise` settles, and then restarts it. */
   async without<T>(promise: Promise<T>): Promise<T> {
     this.#timer?.[Symbol.dispose]();
     try {
@@ -44,7 +44,7 @@ export class OperationLimit implements Disposable {
   #start(): void {
     this.#startedAt = this.clock.now();
     this.#timer = this.clock.after(this.limitMs, () =>
-      this.#late.abort(
+      this.#controller.abort(
         refused(
           `The language server did not respond within ${Math.round(this.limitMs / 1000)} seconds. It may still be loading. Try again later.`,
         ),

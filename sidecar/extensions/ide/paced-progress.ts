@@ -1,6 +1,4 @@
-/**
- * Progress at a bounded rate: the first message at once, then the newest one per interval. A message is not repeated.
- */
+/** Progress at a bounded rate: the first message at once, then the newest message per interval, without repetitions. */
 import type { Clock } from "../../rpc/clock";
 
 export const INTERVAL_MS = 500;
@@ -11,24 +9,24 @@ export interface PacedProgress extends Disposable {
 
 const DISPOSED: Disposable = { [Symbol.dispose]: () => undefined };
 
-/** `send` is not called after the result is disposed; a pending message is dropped. */
+/** After the result is disposed, `send` is not called and a pending message is dropped. */
 export function pacedProgress(clock: Clock, send: (message: string) => void): PacedProgress {
-  let pause: Disposable | undefined, sent: string | undefined, newest: string | undefined;
+  let timer: Disposable | undefined, sent: string | undefined, newest: string | undefined;
   const flush = (): void => {
-    pause = undefined;
+    timer = undefined;
     if (newest === undefined || newest === sent) return;
     sent = newest;
-    pause = clock.after(INTERVAL_MS, flush);
+    timer = clock.after(INTERVAL_MS, flush);
     send(sent);
   };
   return {
     send: message => {
       newest = message;
-      if (!pause) flush();
+      if (!timer) flush();
     },
     [Symbol.dispose]: () => {
-      pause?.[Symbol.dispose]();
-      pause = DISPOSED;
+      timer?.[Symbol.dispose]();
+      timer = DISPOSED;
     },
   };
 }

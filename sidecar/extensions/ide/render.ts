@@ -1,6 +1,6 @@
 /**
- * Renders an answer for the model: short text, most important first, and the same as structured data. Lines and
- * characters are 1-based. Pure.
+ * Renders an answer for the model as text, most important first, and as structured data. Lines and characters are
+ * 1-based. Pure.
  */
 import path from "node:path";
 import type {
@@ -22,7 +22,7 @@ export interface Rendered {
 /** Maximum length of a rendered answer in characters. Omitted lines are counted. */
 const MAX_SHOWN = 24_000;
 
-/** `folders`: paths inside the first folder are shown relative to it, all others as they are. */
+/** Paths inside the first folder are shown relative to the folder, all other paths unchanged. */
 export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]: readonly string[]): Rendered {
   const short = (file: string): string => {
     const relative = path.relative(root, file);
@@ -100,7 +100,7 @@ function diagnosticsOf(given: readonly IdeDiagnostic[], total: number, short: Sh
     lines: [all.length === 0 ? `No problems${where}.` : `${counts.join(", ")}${where}:`, ...lines],
     remaining: total - all.length,
     data: {
-      diagnostics: few(
+      diagnostics: withinLimit(
         all.map(each => ({
           ...plain(each, short),
           severity: each.severity,
@@ -130,7 +130,7 @@ function locationsOf({ operation }: IdeOperation, all: readonly IdeLocation[], t
         ]);
   return {
     lines: [head, ...lines],
-    data: { locations: few(all.map(each => plain(each, short))), total },
+    data: { locations: withinLimit(all.map(each => plain(each, short))), total },
     remaining: total - all.length,
   };
 }
@@ -148,7 +148,7 @@ function symbolsOf(all: readonly IdeSymbol[], total: number, short: Short, isOut
     lines: all.length === 0 ? ["No symbols were found."] : [`${counted(total, "symbol")}:`, ...lines],
     remaining: total - all.length,
     data: {
-      symbols: few(
+      symbols: withinLimit(
         all.map(each => ({
           ...plain(each, short),
           name: each.name,
@@ -178,7 +178,7 @@ function changesOf(operation: IdeOperation, changes: readonly IdeChange[], total
   const head = `${name} would change ${counted(total, "place") ?? ""} in ${counted(changes.length, "file")}. This is a preview. Make the edits with your own tools.`;
   return {
     lines: [head, ...changeLines(changes, short)],
-    data: { changes: few(changes.map(change => plainChange(change, short))), total },
+    data: { changes: withinLimit(changes.map(change => plainChange(change, short))), total },
     remaining: total - shown,
   };
 }
@@ -215,7 +215,7 @@ function actionsOf(actions: readonly IdeAction[], total: number, short: Short, i
     lines: [...head, ...lines],
     remaining: total - actions.length,
     data: {
-      actions: few(
+      actions: withinLimit(
         actions.map(({ changes, ...action }) => ({
           ...action,
           ...(changes ? { changes: changes.map(change => plainChange(change, short)) } : {}),
@@ -297,8 +297,8 @@ function bounded(lines: readonly string[]): { readonly text: string; readonly cu
   return { text: lines.slice(0, shown).join("\n").slice(0, MAX_SHOWN), cut: lines.length - shown };
 }
 
-/** Limits the data to the size of the text as well, because some agents show the data instead. */
-function few<T>(all: readonly T[]): readonly T[] {
+/** Applies the size limit of the text to the data, because some agents pass only the data to the model. */
+function withinLimit<T>(all: readonly T[]): readonly T[] {
   let remaining = MAX_SHOWN;
   const end = all.findIndex(each => (remaining -= JSON.stringify(each).length) < 0);
   return end === -1 ? all : all.slice(0, end);

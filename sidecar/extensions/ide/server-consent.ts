@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - A server's first start in a folder requires consent, once per session. Later starts in the session do not.
- * - Operations that need the same server share one permission request, unless its operation is cancelled.
+ * - Operations that need the same server share one permission request, until its operation is cancelled.
  */
 import path from "node:path";
 import type { Neighbour } from "../../proxies/proxy";
@@ -23,7 +23,7 @@ export interface ServerStart {
 /** Rejects with a sentence for the model if the server may not start. */
 export type PermitStart = (start: ServerStart) => Promise<void>;
 
-/** `denied`: the user's decision also applies to the operations that wait for it. */
+/** `denied`: rejects all operations that share the request. */
 type Outcome = "allowed" | "withdrawn" | { readonly denied: ToolFailure };
 
 export interface ServerConsentDeps {
@@ -33,7 +33,7 @@ export interface ServerConsentDeps {
   readonly version: () => 1 | 2;
 }
 
-/** The consents of all sessions of a chain. Its owner reports their start and end. */
+/** The consents of all sessions of a chain. The owner reports the start and the end of each session. */
 export class ServerConsents {
   readonly #consents = new WeakMap<SessionPlace, ServerConsent>();
   /** By session id, the newest last. */
@@ -62,7 +62,7 @@ export class ServerConsents {
 
   /**
    * The consent of the newest session with this working folder, for a request that names no session. Throws a
-   * `ToolFailure` if there is none.
+   * `ToolFailure` without such a session.
    */
   in([cwd]: readonly string[]): ServerConsent {
     const place = [...this.#places.values()].findLast(({ folders }) => folders[0] === cwd);
@@ -74,29 +74,29 @@ export class ServerConsents {
 
 class ServerConsent {
   readonly #allowed = new Set<string>();
-  readonly #asking = new Map<string, Promise<Outcome>>();
+  readonly #pending = new Map<string, Promise<Outcome>>();
 
   constructor(private readonly consent: Consent) {}
 
   /** See `PermitStart`. */
   async permit(start: ServerStart, call: ToolCall): Promise<void> {
     const key = JSON.stringify([start.command.command, start.command.args, start.folder]);
-    for (let other = this.#asking.get(key); other !== undefined; other = this.#asking.get(key)) {
-      const outcome = await until(other, call.signal);
+    for (let pending = this.#pending.get(key); pending !== undefined; pending = this.#pending.get(key)) {
+      const outcome = await until(pending, call.signal);
       if (typeof outcome === "object") throw outcome.denied;
     }
     if (this.#allowed.has(key)) return;
-    const asked = this.consent.carryOut(actOf(start), call, async () => undefined);
-    const outcome = asked.then(
+    const request = this.consent.carryOut(actOf(start), call, async () => undefined);
+    const outcome = request.then(
       (): Outcome => "allowed",
       (error: unknown): Outcome => (error instanceof ToolFailure ? { denied: error } : "withdrawn"),
     );
-    this.#asking.set(key, outcome);
+    this.#pending.set(key, outcome);
     try {
-      await asked;
+      await request;
       this.#allowed.add(key);
     } finally {
-      this.#asking.delete(key);
+      this.#pending.delete(key);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Lifecycle of a language server: it runs from the first operation that needs it until it is unused for a while. It is
- * restarted after a failure, up to a limit. Pure.
+ * Lifecycle of a language server. The server starts with the first operation that needs it and stops after a period
+ * without use. A failed server is restarted, up to a limit. Pure.
  *
  *   down ── needed ──▶ up ── fell, unused ──▶ down          any ── closed ──▶ closed
  *    └─ needed after too many failures: refused
@@ -13,7 +13,7 @@ export type Life =
 export type LifeEvent =
   /** An operation needs the server. */
   | { readonly kind: "needed" }
-  /** The server exited unexpectedly or could not be started. `why` completes the sentence "it …". */
+  /** The server exited unexpectedly or could not be started. `why`: a sentence, such as “it exited with …”. */
   | { readonly kind: "fell"; readonly why: string }
   /** No operation used the server for `UNUSED_MS`. */
   | { readonly kind: "unused" }
@@ -25,9 +25,7 @@ export const NEW_LIFE: Life = { kind: "down", falls: [] };
 export const MAX_FALLS = 3;
 /** Milliseconds after which a failure no longer counts. */
 export const FORGIVEN_MS = 10 * 60_000;
-/**
- * Many servers use hundreds of megabytes, and reloading a project takes seconds to minutes. Longer than any operation.
- */
+/** Exceeds any operation. Many servers use hundreds of megabytes, and reloading a project takes up to minutes. */
 export const UNUSED_MS = 30 * 60_000;
 
 /** `now`: milliseconds. */

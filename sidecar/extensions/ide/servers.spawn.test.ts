@@ -1,4 +1,4 @@
-/** Simulated language servers: requests they receive, and their misbehavior. */
+/** Requests to simulated language servers, and misbehavior of the servers. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -108,23 +108,23 @@ class Rig implements AsyncDisposable {
   }
 }
 
-/** A clock that holds one particular timer until the test releases it. */
-class HeldClock implements Clock {
+/** A clock that delays the timers of `delayedMs` until the test fires them. */
+class DelayingClock implements Clock {
   readonly #clock = hurriedClock(5);
-  readonly held: (() => void)[] = [];
+  readonly delayed: (() => void)[] = [];
 
-  constructor(private readonly heldMs: number) {}
+  constructor(private readonly delayedMs: number) {}
 
   now(): number {
     return this.#clock.now();
   }
 
   after(ms: number, expired: () => void): Disposable {
-    if (ms !== this.heldMs) return this.#clock.after(ms, expired);
-    this.held.push(expired);
+    if (ms !== this.delayedMs) return this.#clock.after(ms, expired);
+    this.delayed.push(expired);
     return {
       [Symbol.dispose]: () => {
-        this.held.splice(this.held.indexOf(expired), 1);
+        this.delayed.splice(this.delayed.indexOf(expired), 1);
       },
     };
   }
@@ -151,12 +151,12 @@ suite("language server", () => {
   });
 
   test("stops when unused and restarts on demand", async () => {
-    const clock = new HeldClock(UNUSED_MS);
+    const clock = new DelayingClock(UNUSED_MS);
     await using rig = new Rig([], { clock });
     equal(await rig.hover("three"), "**three**, 5 letters");
     equal(await rig.hover("three"), "**three**, 5 letters");
-    equal(clock.held.length, 1);
-    clock.held[0]?.();
+    equal(clock.delayed.length, 1);
+    clock.delayed[0]?.();
     await eventually(() => rig.times("exit") === 1, "its end");
     equal(await rig.hover("three"), "**three**, 5 letters");
     equal(rig.times("initialize"), 2);
@@ -434,11 +434,11 @@ suite("language server", () => {
     });
 
     test("mute: times out and cancels the request", async () => {
-      const clock = new HeldClock(20_000);
+      const clock = new DelayingClock(20_000);
       await using rig = new Rig(["mute"], { clock, limitMs: 20_000 });
       const refused = rejects(rig.hover("one"), hasMessage(/did not respond within 20 seconds/));
       await eventually(() => rig.times("textDocument/hover") === 1, "the question");
-      clock.held[0]?.();
+      clock.delayed[0]?.();
       await refused;
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
       await eventually(() => rig.times("$/cancelRequest") === 1, "that it is withdrawn");
@@ -454,11 +454,11 @@ suite("language server", () => {
     });
 
     test("mute-start: times out during its start", async () => {
-      const clock = new HeldClock(10_000);
+      const clock = new DelayingClock(10_000);
       await using rig = new Rig(["mute-start"], { clock, limitMs: 10_000 });
       const refused = rejects(rig.hover("one"), hasMessage(/did not respond within 10 seconds/));
       await eventually(() => rig.times("initialize") === 1, "its start");
-      clock.held[0]?.();
+      clock.delayed[0]?.();
       await refused;
     });
 
@@ -471,7 +471,7 @@ suite("language server", () => {
     });
   });
 
-  test("starts its time limit again after a permission", async () => {
+  test("restarts its time limit after a permission", async () => {
     const clock = new FakeClock(),
       asked = deferred(),
       permitted = deferred();

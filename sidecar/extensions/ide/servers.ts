@@ -6,7 +6,7 @@
  * - Operations that need a starting server share one start.
  * - A failed server is restarted, with a limit (server-life.ts).
  * - No server starts before it is permitted.
- * - No operation exceeds the time limit, which starts again after a permission.
+ * - No operation exceeds the time limit, which restarts after a permission.
  * - Each operation receives the progress of its servers at a bounded rate.
  */
 import path from "node:path";
@@ -40,7 +40,7 @@ export interface Asker {
 }
 
 /** A running operation. */
-interface Waiting extends ServerTimeouts {
+interface RunningOperation extends ServerTimeouts {
   readonly permit: PermitStart;
   readonly progress: (message: string) => void;
 }
@@ -52,9 +52,9 @@ interface Slot {
   server?: Promise<LanguageServer>;
   running?: LanguageServer;
   unused?: Disposable;
-  /** Progress of the operations that need this server. */
+  /** Progress callbacks of the operations that need this server. */
   readonly listeners: Set<(message: string) => void>;
-  /** The start or the work of the server, a sentence; empty: it is down or idle. */
+  /** The start or the current work of the server, as a sentence. Empty: down or idle. */
   status: string;
 }
 
@@ -72,7 +72,7 @@ export class Servers {
     const { clock } = this.deps;
     using paced = pacedProgress(clock, progress);
     using limit = new OperationLimit(clock, this.options.limitMs);
-    const waiting: Waiting = {
+    const operation: RunningOperation = {
       signal: AbortSignal.any([signal, limit.signal]),
       get until() {
         return limit.until;
@@ -81,9 +81,9 @@ export class Servers {
       permit: start => limit.without(permit(start)),
     };
     try {
-      return await this.#operate(request, waiting);
+      return await this.#operate(request, operation);
     } finally {
-      for (const { listeners } of this.#slots.values()) listeners.delete(waiting.progress);
+      for (const { listeners } of this.#slots.values()) listeners.delete(operation.progress);
     }
   }
 
@@ -99,43 +99,43 @@ export class Servers {
     );
   }
 
-  async #operate(request: IdeRequest, waiting: Waiting): Promise<IdeAnswer> {
-    if (request.operation === "workspace_symbols") return this.#symbols(request, waiting);
+  async #operate(request: IdeRequest, operation: RunningOperation): Promise<IdeAnswer> {
+    if (request.operation === "workspace_symbols") return this.#symbols(request, operation);
     const { path: file } = request;
-    if (file === undefined) return this.#known(request.folders, waiting);
+    if (file === undefined) return this.#currentDiagnostics(request.folders, operation);
     const { language, languageId } = this.#languageOf(file),
-      server = await this.#server(language, folderOf(file, request.folders), waiting);
+      server = await this.#server(language, folderOf(file, request.folders), operation);
     await server.documents.refresh();
     return operateOn(
       { server, file, document: await server.documents.open(file, languageId) },
       { ...request, path: file },
-      waiting,
+      operation,
     );
   }
 
   /**
-   * Asks the server for the given file's language, else all running servers, else the server for the first supported
+   * Queries the server for the given file's language, else all running servers, else the server for the first supported
    * file.
    */
   async #symbols(
     { query, path: given, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>,
-    waiting: Waiting,
+    operation: RunningOperation,
   ): Promise<IdeAnswer> {
-    const running = given === undefined ? this.#running(folders, waiting) : [];
+    const running = given === undefined ? this.#running(folders, operation) : [];
     if (running.length === 0) {
       const file =
         given ??
-        (await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, waiting.signal));
+        (await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, operation.signal));
       if (file === undefined) throw refused("No file here has a known language server.");
       const { language, languageId } = this.#languageOf(file),
-        server = await this.#server(language, folderOf(file, folders), waiting);
+        server = await this.#server(language, folderOf(file, folders), operation);
       await server.documents.open(file, languageId); // some servers load a project only after one of its files is open
       running.push(server);
     }
     const answers = [];
     for (const server of running) {
       await server.documents.refresh();
-      answers.push(await workspaceSymbols(server, query, waiting));
+      answers.push(await workspaceSymbols(server, query, operation));
     }
     const symbols = answers.flatMap(answer => answer.symbols),
       note = answers.find(answer => answer.note !== undefined)?.note;
@@ -147,9 +147,9 @@ export class Servers {
     };
   }
 
-  /** Diagnostics that are already known. Opens no further file. */
-  async #known(folders: readonly string[], waiting: Waiting): Promise<IdeAnswer> {
-    const running = this.#running(folders, waiting),
+  /** Diagnostics of open documents and published diagnostics. Opens no further file. */
+  async #currentDiagnostics(folders: readonly string[], operation: RunningOperation): Promise<IdeAnswer> {
+    const running = this.#running(folders, operation),
       all = [];
     for (const server of running) {
       await server.documents.refresh();
@@ -158,7 +158,7 @@ export class Servers {
         const document = server.documents.at(file),
           answer =
             document &&
-            (await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, waiting));
+            (await operateOn({ server, file, document }, { operation: "diagnostics", path: file }, operation));
         if (answer?.kind === "diagnostics") all.push(...answer.diagnostics);
       }
       for (const file of server.publishedFiles)
@@ -177,16 +177,16 @@ export class Servers {
     return found;
   }
 
-  #running(folders: readonly string[], waiting: Waiting): LanguageServer[] {
+  #running(folders: readonly string[], operation: RunningOperation): LanguageServer[] {
     return [...this.#slots.values()].flatMap(slot => {
       if (!slot.running || !folders.includes(slot.folder)) return [];
-      this.#use(slot);
-      listen(slot, waiting);
+      this.#restartIdleTimer(slot);
+      listen(slot, operation);
       return [slot.running];
     });
   }
 
-  async #server(language: Language, folder: string, waiting: Waiting): Promise<LanguageServer> {
+  async #server(language: Language, folder: string, operation: RunningOperation): Promise<LanguageServer> {
     const key = `${language.id}\0${folder}`;
     const slot: Slot = this.#slots.get(key) ?? { language, folder, life: NEW_LIFE, listeners: new Set(), status: "" };
     this.#slots.set(key, slot);
@@ -194,7 +194,7 @@ export class Servers {
       ? undefined
       : step(slot.life, { kind: "needed" }, this.deps.clock.now())[1];
     const command = next?.kind === "start" ? await this.#command(language) : undefined;
-    if (command) await waiting.permit({ command, folder });
+    if (command) await operation.permit({ command, folder });
     const effect = this.#ending.signal.aborted
       ? ({ kind: "refuse", why: "the session has ended." } as const)
       : this.#step(slot, { kind: "needed" });
@@ -205,9 +205,9 @@ export class Servers {
       slot.server.catch(() => undefined);
     }
     if (!slot.server) throw new Error("a server that is up has none");
-    this.#use(slot);
-    listen(slot, waiting);
-    const { signal } = waiting;
+    this.#restartIdleTimer(slot);
+    listen(slot, operation);
+    const { signal } = operation;
     return Promise.race([
       slot.server,
       new Promise<never>((_, reject) => {
@@ -217,7 +217,7 @@ export class Servers {
     ]);
   }
 
-  #use(slot: Slot): void {
+  #restartIdleTimer(slot: Slot): void {
     slot.unused?.[Symbol.dispose]();
     slot.unused = this.deps.clock.after(UNUSED_MS, () => {
       if (this.#step(slot, { kind: "unused" })?.kind !== "stop") return;
@@ -254,7 +254,7 @@ export class Servers {
       return server;
     } catch (error) {
       setStatus(slot, "");
-      // A server that is not installed was never started, and it may be installed meanwhile. This is not a failure.
+      // A missing server does not count as a failure, because it was not started and may be installed later.
       slot.life =
         error instanceof Error && error.message === missing(language) && slot.life.kind === "up"
           ? { ...slot.life, kind: "down" }
@@ -279,8 +279,8 @@ export class Servers {
   }
 }
 
-/** Sends the current status and all later ones to the operation. */
-function listen({ listeners, status }: Slot, { progress }: Waiting): void {
+/** Sends the current and all later statuses to the operation. */
+function listen({ listeners, status }: Slot, { progress }: RunningOperation): void {
   listeners.add(progress);
   if (status !== "") progress(status);
 }

@@ -9,7 +9,7 @@ export interface Work {
   readonly idleSince: number;
   /** Descriptions of the running work items (`$/progress`), by token. */
   readonly running: ReadonlyMap<string, string>;
-  /** `experimental/serverStatus` of rust-analyzer: false until everything is loaded. */
+  /** `experimental/serverStatus` of rust-analyzer: false while the project loads. */
   readonly isQuiescent?: boolean;
 }
 
@@ -30,18 +30,19 @@ export function workOf({ running, isQuiescent }: Work): string {
 
 /** Publication state of one file's diagnostics. */
 export interface Publishing {
-  /** When the server received the current text. */
+  /** Time at which the server received the current text. */
   readonly changedAt: number;
-  /** The document was just opened; every server then publishes diagnostics. */
+  /** The document was just opened. Every server then publishes diagnostics. */
   readonly isNew: boolean;
   readonly publishedAt?: number;
 }
 
 /**
- * Servers publish syntax errors first and other diagnostics later. Silence of this length means that they are complete.
+ * Servers publish syntax errors first and other diagnostics later. After this time without a publication, the
+ * diagnostics count as complete.
  */
 export const QUIET_MS = 800;
-/** Some servers publish nothing if the diagnostics did not change. */
+/** Some servers do not publish unchanged diagnostics. */
 export const NO_NEWS_MS = 3_000;
 /** Limit for the first diagnostics of a newly opened file. */
 export const FIRST_NEWS_MS = 15_000;

@@ -10,7 +10,7 @@ suite("Sparkle commands", () => {
   const plan = { name: "plan", description: "plans" },
     own = { name: "checkpoint", description: "the agent's" };
 
-  test("appends the command's text behind /checkpoint and keeps the user's text", async () => {
+  test("appends the command's text after /checkpoint and keeps the user's text", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), {
@@ -151,7 +151,7 @@ suite("Sparkle commands", () => {
     deepEqual(await sparkled.update(await sparkled.session(), update), update);
   });
 
-  test("forgets a closed session or ended chain with its timer", async () => {
+  test("disposes the state and timer of a closed session or an ended chain", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.session();

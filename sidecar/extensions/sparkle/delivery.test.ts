@@ -1,6 +1,6 @@
 /**
- * Delivery of Sparkle's text to a model (issue 14 item 4): it never replaces the user's words, and it requests a tool
- * only if the agent has listed it.
+ * Delivery of Sparkle's text to a model (issue 14 item 4). The text never replaces the user's text, and requests a tool
+ * only if the agent has listed the tool.
  */
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -34,8 +34,8 @@ async function opened(options: SparkledOptions = {}): Promise<Sparkled> {
   return sparkled;
 }
 
-/** A bridge that answers the request for the tools of a session when the test says so. */
-class HeldBridge {
+/** A bridge whose response to the request for a session's tools the test controls. */
+class DeferredBridge {
   readonly asked = deferred<JsonObject>();
   readonly answer = deferred<unknown>();
   readonly delivery = (request: { readonly params: unknown }): Promise<unknown> => {
@@ -111,8 +111,8 @@ suite("Sparkle text in prompts", () => {
     deepEqual([sparkled.lastParts, namesTool(sparkled.last)], [["meta moment", "meta-moment"], false]);
   });
 
-  test("holds a prompt that would name tools until they are listed", async () => {
-    const bridge = new HeldBridge();
+  test("queues a prompt that would name tools until the agent lists them", async () => {
+    const bridge = new DeferredBridge();
     await using sparkled = await opened({
       delivery: bridge.delivery,
     });
@@ -128,7 +128,7 @@ suite("Sparkle text in prompts", () => {
 
   test("sends the prompt without tool names after a time limit or without a bridge", async () => {
     for (const isAnswered of [true, false]) {
-      const bridge = new HeldBridge();
+      const bridge = new DeferredBridge();
       await using sparkled = await opened({
         delivery: bridge.delivery,
       });
@@ -147,8 +147,8 @@ suite("Sparkle text in prompts", () => {
     }
   });
 
-  test("keeps the order of prompts while one is held", async () => {
-    const bridge = new HeldBridge();
+  test("keeps the order of prompts while one is queued", async () => {
+    const bridge = new DeferredBridge();
     await using sparkled = await opened({
       delivery: bridge.delivery,
     });
@@ -163,8 +163,8 @@ suite("Sparkle text in prompts", () => {
     );
   });
 
-  test("ends a held prompt of a cancelled turn without sending it", async () => {
-    const bridge = new HeldBridge();
+  test("ends a queued prompt of a cancelled turn without sending it", async () => {
+    const bridge = new DeferredBridge();
     await using sparkled = await opened({
       delivery: bridge.delivery,
     });
@@ -176,16 +176,16 @@ suite("Sparkle text in prompts", () => {
     bridge.answer.resolve({});
   });
 
-  test("sends the embodiment with the next prompt after all held prompts were cancelled", async () => {
-    const bridge = new HeldBridge();
+  test("sends the embodiment with the next prompt after all queued prompts were cancelled", async () => {
+    const bridge = new DeferredBridge();
     await using sparkled = await opened({
       delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
-      held = ["one", "two"].map(text => sparkled.prompt(sessionId, words(text)));
+      queued = ["one", "two"].map(text => sparkled.prompt(sessionId, words(text)));
     await bridge.asked.promise;
     sparkled.fixture.client.notify("session/cancel", { sessionId });
-    const answers = await Promise.all(held);
+    const answers = await Promise.all(queued);
     bridge.answer.resolve({});
     await sparkled.prompt(sessionId, words("three"));
     deepEqual(answers, [{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
@@ -195,8 +195,8 @@ suite("Sparkle text in prompts", () => {
     );
   });
 
-  test("ends a cancelled turn with updates in version 2, where the prompt response is a receipt", async () => {
-    const bridge = new HeldBridge();
+  test("ends a cancelled turn with updates in version 2, where the prompt response only acknowledges the prompt", async () => {
+    const bridge = new DeferredBridge();
     const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };
     await using sparkled = await opened({
       initialized,

@@ -4,9 +4,9 @@
  * Invariants:
  * - The text has at most `limit` bytes.
  * - The opening is always present.
- * - A section that needs less than its share leaves the rest to the others.
+ * - A section that needs less than an even share leaves the rest to the others.
  * - A list keeps its first pieces.
- * - Omissions are stated, with the file that has the full text.
+ * - The text states each omission with the file that contains the full text.
  */
 import { harmless, markBytes } from "./marks";
 
@@ -14,11 +14,11 @@ export interface Section {
   readonly title: string;
   /** Path as shown to the user. */
   readonly file: string;
-  /** Most important first. Omitting a piece omits all later ones. Not empty. */
+  /** Most important first. If a piece is omitted, all later pieces are omitted. Not empty. */
   readonly pieces: readonly string[];
 }
 
-/** A text without marks. `limit`: maximum size including the marks, in bytes of UTF-8; at least `MIN_BYTES`. */
+/** Returns a text without marks. `limit`: maximum size including the marks, in bytes of UTF-8; at least `MIN_BYTES`. */
 export function compose(opening: string, given: readonly Section[], limit: number): string {
   const sections = given.map(
     ({ title, file, pieces }): Section => ({
@@ -39,7 +39,7 @@ export function compose(opening: string, given: readonly Section[], limit: numbe
   return base + fitting.join("") + omittedLine(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));
 }
 
-/** Distributes `room`: entries that need less than an even share get all they need. */
+/** Distributes `available` evenly. An entry that needs less leaves the rest to the others. */
 export function shared(needed: readonly number[], available: number): readonly number[] {
   const shares = needed.map(() => 0);
   let remaining = Math.max(0, available),
@@ -52,10 +52,10 @@ export function shared(needed: readonly number[], available: number): readonly n
   return shares;
 }
 
-/** Minimum size of a partial piece, in bytes. A shorter one is not worth its heading. */
+/** Minimum size of a partial piece, in bytes. A section with a shorter piece is omitted. */
 const MIN_PIECE_BYTES = 80;
 
-/** At most `room` bytes. Empty if the section does not fit. */
+/** At most `available` bytes. Empty if the section does not fit. */
 function rendered({ title, file, pieces }: Section, available: number): string {
   const head = `\n\n## ${title}\n(${file})\n`;
   const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
@@ -72,17 +72,17 @@ function rendered({ title, file, pieces }: Section, available: number): string {
     taken++;
   }
   if (taken > 0) return text.trimEnd() + rest(pieces.length - taken);
-  const some = available - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
-  return some < MIN_PIECE_BYTES
+  const pieceBytes = available - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
+  return pieceBytes < MIN_PIECE_BYTES
     ? ""
-    : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
+    : `${head}\n${beginning(pieces[0] ?? "", pieceBytes).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
 }
 
-/** At most `most` bytes: whole characters, and whole lines if that drops less than half. */
-export function beginning(text: string, most: number): string {
+/** At most `maxBytes` bytes. Truncates at a character, or at a line end if that omits less than half. */
+export function beginning(text: string, maxBytes: number): string {
   const all = Buffer.from(text);
-  if (all.length <= most) return text;
-  let end = most;
+  if (all.length <= maxBytes) return text;
+  let end = maxBytes;
   while (end > 0 && ((all[end] ?? 0) & 0xc0) === 0x80) end--;
   const line = all.lastIndexOf(0x0a, end);
   return all.toString("utf8", 0, line > end / 2 ? line : end);

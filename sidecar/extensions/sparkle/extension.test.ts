@@ -170,7 +170,7 @@ suite("Sparkle embodiment in a session", () => {
     deepEqual(sparkled.lastParts, ["hello", "embodiment"]);
   });
 
-  /** Files of which some never finish reading. `read` fires after one of the others is read. */
+  /** Files whose reads never finish if `isHung`. `read` fires after another file is read. */
   function hanging(isHung: (file: string) => boolean) {
     const hung = new Signal(),
       read = new Signal();

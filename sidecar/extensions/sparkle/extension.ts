@@ -2,10 +2,10 @@
  * Sparkle: notes of a user and their agents that persist between sessions. The embodiment is added at the start of a
  * session. A tool server, the command /checkpoint and the phrase “meta moment” save further notes.
  *
- *   due ───── the first prompt that can carry it ─▶ had     `due`: all of it, behind the user's words
- *   space ──────────────▲                            │      `space`: only the notes of the workspace; the agent has the
- *    ▲ ▲                └─── the prompt was refused ─┘      rest in its system prompt
- *    └─┴── or stopped before it was sent
+ *   due ───── the first prompt that can carry it ─▶ had     `due`: append all notes to the user's text
+ *   space ──────────────▲                            │      `space`: append only the workspace's notes; the others are
+ *    ▲ ▲                └── the prompt was rejected ─┘      in the agent's system prompt
+ *    └─┴── or cancelled before it was sent
  *
  * Invariants (issue 14 item 4):
  * - The user's blocks reach the agent unchanged, and no block is inserted before them.
@@ -43,7 +43,7 @@ import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock 
 import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const NAME = "Sparkle";
-/** Milliseconds within which an agent with commands announces them. */
+/** Time limit for an agent to announce its commands, in milliseconds. */
 export const ANNOUNCING_MS = 500;
 /** Maximum number of sessions tracked before their setup ends. */
 const MAX_SESSIONS = 1_000;
@@ -80,8 +80,8 @@ interface Session {
 interface Place extends SessionMemory {
   readonly listing: ToolListing;
   /**
-   * Text in the agent's system prompt. Undefined: the agent supports none. Repeated setups of a session in this chain
-   * reuse it, because some agents reject a changed system prompt.
+   * Text in the agent's system prompt. Undefined if the agent does not support it. Repeated setups of a session in this
+   * chain reuse the text, because some agents reject a changed system prompt.
    */
   system: SystemText | undefined;
 }
@@ -105,9 +105,9 @@ class Sparkle {
     const tools = sessionTools(this.chain, {
       name: "sparkle",
       server: place => {
-        const { client, ...made } = this.#place(place),
-          { memory, space, listing } = made;
-        this.#places.set(place, made);
+        const { client, ...ownPlace } = this.#place(place),
+          { memory, space, listing } = ownPlace;
+        this.#places.set(place, ownPlace);
         const consent = new Consent({
           extension: "sparkle",
           client,
@@ -138,7 +138,7 @@ class Sparkle {
     const setups = Object.fromEntries(
       Object.entries(tools.requests).map(([method, intercept]) => [
         method,
-        async (request: PassingRequest) => this.#setUp(request, await intercept(request)),
+        async (request: PassingRequest) => this.#onSetupResult(request, await intercept(request)),
       ]),
     );
     return {
@@ -146,7 +146,7 @@ class Sparkle {
         requests: {
           ...setups,
           ...this.#offers.requests,
-          [AGENT_METHODS.session_prompt]: request => this.#prompted(request),
+          [AGENT_METHODS.session_prompt]: request => this.#onPrompt(request),
           [AGENT_METHODS.session_list]: async request => listWithoutBlocks(await request.pass()),
         },
         notifications: {
@@ -157,7 +157,7 @@ class Sparkle {
         },
       },
       fromSuccessor: {
-        notifications: { [CLIENT_METHODS.session_update]: notification => this.#updated(notification) },
+        notifications: { [CLIENT_METHODS.session_update]: notification => this.#onUpdate(notification) },
       },
       close: () => {
         for (const sessionId of [...this.#sessions.keys()]) this.#closed(sessionId);
@@ -209,14 +209,14 @@ class Sparkle {
   }
 
   /** Handles the rest of a setup result: a fork's embodiment state and the commands. */
-  #setUp({ params }: PassingRequest, answer: unknown): unknown {
+  #onSetupResult({ params }: PassingRequest, answer: unknown): unknown {
     const { sessionId: requestedId } = objectOr(params),
-      { sessionId: made, availableCommands } = objectOr(answer);
-    const session = this.#sessions.get(stringOr(made, stringOr(requestedId, ""))),
+      { sessionId: createdId, availableCommands } = objectOr(answer);
+    const session = this.#sessions.get(stringOr(createdId, stringOr(requestedId, ""))),
       original = this.#sessions.get(stringOr(requestedId, ""));
     if (session && original) session.embodiment = original.embodiment; // a fork of the original, or the session itself
     if (!session || !Array.isArray(availableCommands)) return answer;
-    this.#handleEvent(session, availableCommands); // v2 includes the commands in the setup result
+    this.#setCommands(session, availableCommands); // v2 includes the commands in the setup result
     return { ...objectOr(answer), availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) };
   }
 
@@ -226,7 +226,7 @@ class Sparkle {
   }
 
   #session(sessionId: string): Session {
-    const known = this.#sessions.get(sessionId) ?? {
+    const session = this.#sessions.get(sessionId) ?? {
       embodiment: "had",
       place: undefined,
       waiting: undefined,
@@ -234,8 +234,8 @@ class Sparkle {
       commands: undefined,
       announcing: undefined,
     };
-    this.#sessions.set(sessionId, known);
-    return known;
+    this.#sessions.set(sessionId, session);
+    return session;
   }
 
   /** Announces the command for an agent that has announced no commands. */
@@ -251,7 +251,7 @@ class Sparkle {
     });
   }
 
-  async #prompted(request: PassingRequest): Promise<unknown> {
+  async #onPrompt(request: PassingRequest): Promise<unknown> {
     const params = objectOr(request.params),
       session = this.#sessions.get(stringOr(params.sessionId, "")),
       place = session?.place;
@@ -261,11 +261,11 @@ class Sparkle {
       due = this.settings.embodiment === "off" ? "had" : before;
     const isPlain = wish.kind === "closed" || (due === "had" && wish.parts.length === 0);
     if (isPlain && !session.sending) return request.pass();
-    if (session.sending) request.release(); // lets `session/cancel` pass while this prompt waits for the earlier one
+    if (session.sending) request.release(); // lets `session/cancel` pass while this prompt waits
     const stopped = (session.waiting ??= new AbortController()),
       earlier = session.sending ?? Promise.resolve();
     if (!isPlain) session.embodiment = "had";
-    // A prompt without the embodiment must not undo what an earlier one restored.
+    // A prompt without the embodiment must not undo the restore of an earlier prompt.
     const restore = (): void => {
       if (before !== "had") session.embodiment = before;
     };
@@ -287,8 +287,8 @@ class Sparkle {
   }
 
   /**
-   * Ends a turn whose prompt the agent never received. In v2 the result of a prompt only acknowledges it, and updates
-   * end the turn.
+   * Ends a turn whose prompt the agent never received. In v2, the result only acknowledges the prompt, and updates end
+   * the turn.
    */
   #stoppedTurn(sessionId: string): JsonObject {
     if (this.#offers.offers().version === 1) return { stopReason: "cancelled" };
@@ -344,7 +344,7 @@ class Sparkle {
     }
   }
 
-  #updated(notification: PassingNotification): void {
+  #onUpdate(notification: PassingNotification): void {
     const params = objectOr(notification.params),
       update = objectOr(params.update);
     switch (update.sessionUpdate) {
@@ -353,7 +353,7 @@ class Sparkle {
           { availableCommands } = update;
         if (!Array.isArray(availableCommands)) return notification.pass();
         if (this.#sessions.has(sessionId) || this.#sessions.size < MAX_SESSIONS)
-          this.#handleEvent(this.#session(sessionId), availableCommands);
+          this.#setCommands(this.#session(sessionId), availableCommands);
         return notification.pass(
           hasCheckpoint(availableCommands)
             ? undefined
@@ -373,7 +373,7 @@ class Sparkle {
     }
   }
 
-  #handleEvent(session: Session, commands: readonly unknown[]): void {
+  #setCommands(session: Session, commands: readonly unknown[]): void {
     session.commands = commands;
     session.announcing?.[Symbol.dispose]();
     session.announcing = undefined;

@@ -52,10 +52,10 @@ suite("inTime", () => {
   for (const when of ["before", "while"])
     test(`resolves immediately if aborted ${when} the start`, async () => {
       const clock = new FakeClock(),
-        gone = new AbortController();
-      if (when === "before") gone.abort();
-      const waiting = inTime(new Map([["a", never]]), 3_000, clock, gone.signal);
-      gone.abort();
+        controller = new AbortController();
+      if (when === "before") controller.abort();
+      const waiting = inTime(new Map([["a", never]]), 3_000, clock, controller.signal);
+      controller.abort();
       deepEqual(await waiting, { there: [], late: ["a"] });
       equal(clock.waiting, 0);
     });

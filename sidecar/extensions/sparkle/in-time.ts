@@ -2,8 +2,8 @@
 import type { Clock } from "../../rpc/clock";
 
 /**
- * Resolves when all promises have resolved, after `ms`, or when `signal` aborts. `there` has the results so far, in
- * order, without undefined ones; `late` has the names of the others. The promises must not reject.
+ * Resolves when all promises have resolved, after `ms`, or when `signal` aborts. `there`: the results so far, in order,
+ * without undefined values. `late`: the names of the pending promises. The promises must not reject.
  */
 export async function inTime<T>(
   named: ReadonlyMap<string, Promise<T>>,
@@ -12,13 +12,13 @@ export async function inTime<T>(
   signal: AbortSignal,
 ): Promise<{ readonly there: readonly T[]; readonly late: readonly string[] }> {
   const there = new Map<string, T>();
-  let over = (): void => undefined;
+  let end = (): void => undefined;
   const limit = new Promise<void>(resolve => {
-    over = resolve;
+    end = resolve;
   });
-  const alarm = clock.after(ms, over);
-  signal.addEventListener("abort", over, { once: true });
-  if (signal.aborted) over();
+  const timer = clock.after(ms, end);
+  signal.addEventListener("abort", end, { once: true });
+  if (signal.aborted) end();
   await Promise.race([
     limit,
     Promise.all(
@@ -27,8 +27,8 @@ export async function inTime<T>(
       }),
     ),
   ]);
-  alarm[Symbol.dispose]();
-  signal.removeEventListener("abort", over);
+  timer[Symbol.dispose]();
+  signal.removeEventListener("abort", end);
   return {
     there: [...named.keys()]
       .flatMap(name => (there.has(name) ? [there.get(name)] : []))

@@ -9,11 +9,11 @@
  *
  *   > The situation in which it applies
  *
- * Invariants: an entry is parsed exactly as it was rendered, whatever its text and the text before it. No text written
+ * Invariants: the parser restores each rendered entry exactly, for any text of the entry and before it. No text written
  * by a person is lost: undated headings and unquoted lines become content.
  */
 export interface Insight {
-  /** ISO 8601, UTC. Empty if a person wrote the entry without a date. */
+  /** ISO 8601, UTC. Empty for an entry that a person wrote without a date. */
   readonly at: string;
   readonly tags: readonly string[];
   readonly content: string;

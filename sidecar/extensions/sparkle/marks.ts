@@ -1,19 +1,19 @@
 /**
- * Marks the blocks that Sparkle appends to a prompt. A person sees their origin, and Sparkle removes them wherever an
- * agent repeats the prompt (replay, titles). Pure.
+ * Marks the blocks that Sparkle appends to a prompt. The marks state the origin, and Sparkle removes the blocks where
+ * an agent repeats the prompt (replay, titles). Pure.
  *
- * Invariants: text between marks contains no mark. If the words and blocks of one prompt are joined with any white
- * space, `unmarked` returns the exact words. Words that themselves end with such a block lose it.
+ * Invariants: text between marks contains no mark. If the user's text and the blocks of a prompt are joined with any
+ * white space, `unmarked` returns the exact text. A text that itself ends with such a block loses the block.
  */
 
 const PARTS = ["embodiment", "checkpoint", "meta-moment"] as const;
 export type Part = (typeof PARTS)[number];
-/** Parts that the user's words request. */
+/** Parts that the user's text requests. */
 export type AskedPart = Exclude<Part, "embodiment">;
 
 const START = `<sparkle part="`,
   CLOSING = "\n</sparkle>";
-/** `keep`: number of white space characters before the block that belong to the user's words. Defaults to 0. */
+/** `keep`: number of white space characters before the block that belong to the user's text. Default: 0. */
 const OPENING = new RegExp(`^${START}(?:${PARTS.join("|")})"(?: keep="(\\d{1,4})")?>\\n`);
 
 const opening = (part: Part, keep = 0): string => `${START}${part}"${keep === 0 ? "" : ` keep="${keep}"`}>\n`;
@@ -50,7 +50,7 @@ export function unmarked(text: string): string {
   }
 }
 
-/** End of the words before the block that ends at `end`. Undefined if no block ends there. */
+/** End of the text before the block that ends at `end`. Undefined if no block ends there. */
 function blockBefore(text: string, end: number): number | undefined {
   const closing = text.slice(0, end).trimEnd();
   if (!closing.endsWith(CLOSING)) return undefined;

@@ -9,7 +9,7 @@
  *   WORKSPACE/.sparkle-space/workspace-insights.md         facts about the workspace
  *   WORKSPACE/.sparkle-space/checkpoints/TIME.md           summary of each session with a checkpoint
  *
- * Nothing is cached: the files are the only state, because a person can edit them at any time.
+ * The files are the only state and are not cached, because a person can edit them at any time.
  */
 import path from "node:path";
 import { ToolFailure } from "../tool";
@@ -45,7 +45,7 @@ export class Memory {
   readonly #home: PersistentFolder;
   readonly #space: PersistentFolder | undefined;
 
-  /** `cwd`: of the session; if undefined, no workspace notes are stored. `sparkler`: the name from the settings. */
+  /** `cwd`: of the session. If undefined, no workspace notes are stored. `sparkler`: the name from the settings. */
   constructor(
     home: string,
     cwd: string | undefined,
@@ -71,10 +71,14 @@ export class Memory {
     );
   }
 
-  /** The sparkler of a session: the one from the settings, else the first by folder name. It may have no folder yet. */
+  /**
+   * The sparkler of a session: the one from the settings, else the first by folder name. Its folder may not exist yet.
+   */
   async current(): Promise<Sparkler> {
     const all = await this.sparklers();
-    return (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? made(this.sparkler ?? DEFAULT_NAME);
+    return (
+      (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? newSparkler(this.sparkler ?? DEFAULT_NAME)
+    );
   }
 
   /** Whether the settings name this sparkler. */
@@ -97,13 +101,13 @@ export class Memory {
   /** The user's part of an embodiment. Sections are read independently. No promise rejects. */
   sections(current: Promise<Sparkler>): Sections {
     const { text, list } = this.#readers(),
-      of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
+      fileOf = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
     const { PatternAnchor, CollaborationEvolution } = LISTS;
     return new Map([
-      ["identity", text(this.#home, "Your identity", of(IDENTITY))],
+      ["identity", text(this.#home, "Your identity", fileOf(IDENTITY))],
       ["profile", text(this.#home, "The user's profile", PROFILE)],
-      ["anchors", list(this.#home, "PatternAnchor", of(PatternAnchor.file))],
-      ["evolution", list(this.#home, "CollaborationEvolution", of(CollaborationEvolution.file))],
+      ["anchors", list(this.#home, "PatternAnchor", fileOf(PatternAnchor.file))],
+      ["evolution", list(this.#home, "CollaborationEvolution", fileOf(CollaborationEvolution.file))],
     ]);
   }
 
@@ -165,7 +169,7 @@ export class Memory {
     const folder = sparkler ? this.#home : this.#workspace(),
       where = sparkler ? `${SPARKLERS}/${sparkler.folder}/${file}` : file;
     await folder.writing(signal, async writing => {
-      if (sparkler) await this.#writeProfile(sparkler, writing);
+      if (sparkler) await this.#ensureIdentity(sparkler, writing);
       await writing.append(
         where,
         renderInsight(insight),
@@ -215,17 +219,17 @@ export class Memory {
           PROFILE,
           withHeading(shownName(user), "How this user works, and likes to work together.\n"),
         );
-      await this.#writeProfile(sparkler, writing);
+      await this.#ensureIdentity(sparkler, writing);
       return { profile: this.#home.called(PROFILE), sparkler, isNew };
     });
   }
 
   async create(name: string, signal: AbortSignal): Promise<Sparkler> {
-    const sparkler = made(name);
+    const sparkler = newSparkler(name);
     return this.#home.writing(signal, async writing => {
       const found = named(await this.sparklers(), name);
       if (found) throw new ToolFailure(`A sparkler “${found.name}” already exists.`);
-      await this.#writeProfile(sparkler, writing);
+      await this.#ensureIdentity(sparkler, writing);
       return sparkler;
     });
   }
@@ -236,7 +240,7 @@ export class Memory {
     newName: string,
     signal: AbortSignal,
   ): Promise<readonly [now: Sparkler, before: Sparkler]> {
-    const now = made(newName);
+    const now = newSparkler(newName);
     await this.whom(oldName); // fails before anything is written
     return this.#home.writing(signal, async writing => {
       const before = await this.whom(oldName),
@@ -245,7 +249,7 @@ export class Memory {
           newName,
         );
       if (taken) throw new ToolFailure(`A sparkler “${taken.name}” already exists.`);
-      await this.#writeProfile(before, writing);
+      await this.#ensureIdentity(before, writing);
       const identity = (await this.#home.read(`${SPARKLERS}/${before.folder}/${IDENTITY}`)) ?? "";
       await writing.replace(`${SPARKLERS}/${before.folder}/${IDENTITY}`, withHeading(now.name, identity));
       if (now.folder !== before.folder)
@@ -270,8 +274,8 @@ export class Memory {
     return this.#space;
   }
 
-  /** Creates an identity with the name for a sparkler that has none. */
-  async #writeProfile({ name, folder }: Sparkler, writing: Writing): Promise<void> {
+  /** Creates the identity file of a sparkler if it is missing. */
+  async #ensureIdentity({ name, folder }: Sparkler, writing: Writing): Promise<void> {
     const file = `${SPARKLERS}/${folder}/${IDENTITY}`;
     if (!(await this.#home.list(`${SPARKLERS}/${folder}`, "files")).includes(IDENTITY))
       await writing.replace(file, withHeading(name, ""));
@@ -282,7 +286,7 @@ export class Memory {
     return last === undefined ? undefined : `${CHECKPOINTS}/${last}`;
   }
 
-  /** Uniquely named, even if two are created in the same millisecond. */
+  /** A new file name, unique even within a millisecond. */
   async #newCheckpoint(space: PersistentFolder): Promise<string> {
     const taken = await space.list(CHECKPOINTS, "files");
     for (let at = this.deps.date().getTime(); ; at++) {
@@ -307,7 +311,7 @@ function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
   );
 }
 
-function made(name: string): Sparkler {
+function newSparkler(name: string): Sparkler {
   const folder = folderOf(name);
   if (folder === undefined)
     throw new ToolFailure(`“${shownName(name)}” is not a valid name: it needs a letter or a digit.`);

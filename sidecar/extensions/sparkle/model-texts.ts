@@ -1,7 +1,7 @@
 /**
  * Sparkle's texts for a model. Text that requests a tool call is sent only to agents that have listed Sparkle's tools
- * (issue 14 item 4): as the server's `instructions`, or in a block after the user's words. Tool names omit the server,
- * whose name each agent spells differently.
+ * (issue 14 item 4). The server's `instructions` or a block after the user's text contain it. Tool names omit the
+ * server, whose name each agent spells differently.
  */
 import type { AskedPart } from "./marks";
 
@@ -70,15 +70,15 @@ The user asks to pause and to look at how you work together. Sparkle's tools did
 2. Say in one sentence that it was not saved. Then continue with the user's other requests.`;
 
 const FOR_COMMAND = "Symposium's extension Sparkle added this: the /checkpoint above is its command, not one of yours.";
-const FOR_WORDS = "Symposium's extension Sparkle added this to the user's words above.";
+const FOR_PHRASE = "Symposium's extension Sparkle added this to the user's words above.";
 
-/** The block for a part that the user's words request. */
+/** The block for a part that the user's text requests. */
 export function askedText(part: AskedPart, isListed: boolean): string {
   switch (part) {
     case "checkpoint":
       return `${FOR_COMMAND}\n\n${isListed ? CHECKPOINT : CHECKPOINT_WITHOUT_TOOLS}`;
     case "meta-moment":
-      return `${FOR_WORDS}\n\n${isListed ? META_MOMENT : META_MOMENT_WITHOUT_TOOLS}`;
+      return `${FOR_PHRASE}\n\n${isListed ? META_MOMENT : META_MOMENT_WITHOUT_TOOLS}`;
   }
 }
 

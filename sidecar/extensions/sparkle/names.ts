@@ -31,7 +31,7 @@ export function folderOf(name: string): string | undefined {
   return DEVICE.test(folder) ? `${folder}-` : folder;
 }
 
-/** The first-level heading at the start of a Markdown file. Undefined if there is none. */
+/** The first-level heading at the start of a Markdown file. Undefined without a heading. */
 export function headingOf(text: string): string | undefined {
   const heading = /^\s*# +(\S.*)/.exec(text)?.[1];
   const name = heading === undefined ? "" : shownName(heading);

@@ -73,7 +73,7 @@ const refusing = (message: string, code: string) => (): Promise<never> =>
   Promise.reject(Object.assign(new Error(message), { code }));
 const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFailure && pattern.test(error.message);
 
-suite("kept folder", () => {
+suite("PersistentFolder", () => {
   test("creates nothing on reads and reads absent files as undefined", async () => {
     using kept = new Fixture();
     for (const folder of [kept.user(), kept.space()]) {
@@ -98,7 +98,7 @@ suite("kept folder", () => {
   });
 
   if (process.platform !== "win32")
-    test("is private to the user, and keeps changed permissions", async () => {
+    test("is private to the user and keeps changed permissions", async () => {
       using kept = new Fixture();
       await replaced(kept.user(), "a.md", "one");
       deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);

@@ -1,10 +1,11 @@
 /**
- * A folder of files that a person reads and edits and that several windows write. Reads are lenient; writes are atomic.
+ * A folder of files that a person reads and edits and that several windows write. Reads are lenient, and writes are
+ * atomic.
  *
  * Invariants:
- * - Reading writes nothing and never rejects; an unreadable file is logged and treated as absent.
+ * - Reads create no files and never reject. An unreadable file is logged and treated as absent.
  * - The first write creates the folder.
- * - A replaced file is kept byte for byte in `older`.
+ * - `older` retains replaced files byte for byte.
  * - Writers hold an exclusive lock.
  * - Access never leaves a workspace's folder through links, because a cloned repository may contain them.
  */
@@ -31,7 +32,7 @@ export interface PersistentFolderPlace {
   /** Path as shown to the user: `~/.sparkle`. */
   readonly called: string;
   /**
-   * `user`: private file modes, and links may lead anywhere. `workspace`: inside a workspace, whose folder must exist.
+   * `user`: private file modes, and links may point anywhere. `workspace`: inside a workspace, whose folder must exist.
    */
   readonly of: "user" | "workspace";
 }
@@ -58,7 +59,7 @@ export interface Writing {
 }
 
 export class PersistentFolder {
-  /** Loaded on the first write: most sessions never write. */
+  /** Loaded on the first write, because most sessions never write. */
   #locks: Promise<Locks> | undefined;
 
   constructor(
@@ -82,13 +83,13 @@ export class PersistentFolder {
    */
   async read(file: string, end: "beginning" | "end" = "beginning"): Promise<string | undefined> {
     try {
-      return decoded(await this.#bytes(await this.#real(file), end));
+      return decoded(await this.#readEnd(await this.#real(file), end));
     } catch (error) {
-      return this.#unread(file, error);
+      return this.#logUnreadable(file, error);
     }
   }
 
-  /** Sorted entries of a subfolder, without hidden ones. */
+  /** Sorted entries of a subfolder, without hidden entries. */
   async list(folder: string, kind: "files" | "folders"): Promise<readonly string[]> {
     const { files } = this.deps;
     try {
@@ -105,7 +106,7 @@ export class PersistentFolder {
         .sort();
       return (await Promise.all(named.map(async name => ((await is(name)) ? [name] : [])))).flat();
     } catch (error) {
-      return this.#unread(folder, error) ?? [];
+      return this.#logUnreadable(folder, error) ?? [];
     }
   }
 
@@ -118,7 +119,7 @@ export class PersistentFolder {
       });
     try {
       await this.#create();
-      return await (await (this.#locks ??= this.#locking())).holding(
+      return await (await (this.#locks ??= this.#loadLocks())).holding(
         LOCK,
         { busy, limitMs: LOCK_LIMIT_MS, signal },
         async () => {
@@ -132,40 +133,41 @@ export class PersistentFolder {
         },
       );
     } catch (error) {
-      throw this.#explained(error);
+      throw this.#toToolFailure(error);
     }
   }
 
-  async #locking(): Promise<Locks> {
+  async #loadLocks(): Promise<Locks> {
     const { Locks } = await import("../../agents/install/store/locks");
     return new Locks(this.place.root, this.deps.clock, this.deps.files);
   }
 
   async #replace(file: string, text: string): Promise<void> {
     const real = await this.#real(file),
-      before = await this.#all(real);
+      before = await this.#readAll(real);
     if (before?.equals(Buffer.from(text))) return;
-    if (before) await this.#keep(file, before);
-    await this.#whole(real, Buffer.from(text));
+    if (before) await this.#saveCopy(file, before);
+    await this.#writeAtomically(real, Buffer.from(text));
   }
 
   async #append(file: string, text: string, begin: string): Promise<void> {
     const real = await this.#real(file),
-      before = await this.#all(real),
+      before = await this.#readAll(real),
       isTooLong = (before?.length ?? 0) > MAX_FILE_BYTES;
-    if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
+    if (before && !isTooLong && isText(before))
+      return this.#writeAtomically(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
       this.deps.log("warn", "A file of Sparkle was replaced; its old content is saved", {
         file: real,
         why: isTooLong ? "it was too long" : "it was not a text",
       });
-      await this.#keep(file, before);
+      await this.#saveCopy(file, before);
     }
-    await this.#whole(real, Buffer.from(begin + text));
+    await this.#writeAtomically(real, Buffer.from(begin + text));
   }
 
   /** Undefined if the file is missing. */
-  async #all(real: string): Promise<Buffer | undefined> {
+  async #readAll(real: string): Promise<Buffer | undefined> {
     const found = await this.deps.files.stat(real).catch(absent(undefined));
     if (found && !found.isFile())
       throw new ToolFailure(`${real} is not a file, so nothing can be saved in it. Ask the user to move it away.`);
@@ -173,18 +175,18 @@ export class PersistentFolder {
   }
 
   /** Saves a copy in `older` and deletes the oldest copies. */
-  async #keep(file: string, bytes: Buffer): Promise<void> {
+  async #saveCopy(file: string, bytes: Buffer): Promise<void> {
     const { files, date } = this.deps,
       { dir, name, ext } = path.parse(file),
       folder = path.join(dir, OLDER);
-    await this.#whole(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
+    await this.#writeAtomically(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
     const real = await this.#real(folder),
       copies = (await files.readdir(real)).filter(item => item.startsWith(`${name}.`) && item.endsWith(ext)).sort();
     for (const old of copies.slice(0, -MAX_OLDER)) await files.rm(path.join(real, old));
   }
 
-  /** Writes a temporary file and renames it, so that a reader gets either the old or the new content. */
-  async #whole(real: string, bytes: Buffer): Promise<void> {
+  /** Writes a temporary file and renames it, so that each read returns either the old or the new content. */
+  async #writeAtomically(real: string, bytes: Buffer): Promise<void> {
     const { files } = this.deps,
       folder = path.dirname(real),
       existing = await files.stat(real).catch(absent(undefined));
@@ -210,7 +212,7 @@ export class PersistentFolder {
     }
   }
 
-  /** Deletes temporary files of killed writers. The lock excludes concurrent ones. */
+  /** Deletes temporary files of killed writers. The lock excludes concurrent writers. */
   async #deletePartialFiles(folder: string): Promise<void> {
     const { files } = this.deps;
     for (const name of await files.readdir(folder))
@@ -232,14 +234,14 @@ export class PersistentFolder {
       });
   }
 
-  /** Adds a `.gitignore` to a new workspace folder against accidental commits. Not recreated if a person deletes it. */
+  /** Adds a `.gitignore` to a new workspace folder to prevent accidental commits. A deleted file is not recreated. */
   async #ignore(): Promise<void> {
     const {
       place: { root, of },
       deps: { files },
     } = this;
     if (of === "user" || (await files.readdir(root)).some(name => name !== LOCK && !PART.test(name))) return;
-    await this.#whole(await this.#real(".gitignore"), Buffer.from("*\n"));
+    await this.#writeAtomically(await this.#real(".gitignore"), Buffer.from("*\n"));
   }
 
   /** The real path of a file. */
@@ -259,7 +261,7 @@ export class PersistentFolder {
     return real;
   }
 
-  async #bytes(real: string, end: "beginning" | "end"): Promise<Buffer | undefined> {
+  async #readEnd(real: string, end: "beginning" | "end"): Promise<Buffer | undefined> {
     const { files } = this.deps,
       found = await files.stat(real).catch(absent(undefined));
     if (!found) return undefined;
@@ -277,14 +279,14 @@ export class PersistentFolder {
     }
   }
 
-  #unread(file: string, error: unknown): undefined {
+  #logUnreadable(file: string, error: unknown): undefined {
     this.deps.log("warn", "A file of Sparkle cannot be read and is ignored", {
       file: this.called(file),
       why: error instanceof Error ? error.message : String(error),
     });
   }
 
-  #explained(error: unknown): unknown {
+  #toToolFailure(error: unknown): unknown {
     if (error instanceof ToolFailure) return error;
     if (error instanceof InstallError) return new ToolFailure(error.message);
     const code = codeOf(error),
@@ -299,7 +301,7 @@ export class PersistentFolder {
   }
 }
 
-/** Timestamp for file names; sorts chronologically. */
+/** Timestamp for file names that sort chronologically. */
 export function stamp(date: Date): string {
   return date.toISOString().replaceAll(/[:.]/g, "-");
 }
@@ -317,7 +319,7 @@ function wholeLines(
   return bytes.subarray(from, to < from ? bytes.length : to);
 }
 
-/** Rejects invalid UTF-8: wrongly decoded text would be presented as the user's words. */
+/** Throws for invalid UTF-8, because wrongly decoded text would be presented as the user's text. */
 function decoded(bytes: Buffer | undefined): string | undefined {
   return bytes && new TextDecoder("utf-8", { fatal: true }).decode(bytes);
 }

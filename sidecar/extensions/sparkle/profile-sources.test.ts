@@ -67,9 +67,9 @@ suite("profile sources", () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MAX_CHARACTERS));
     const long = await readSource({ type: "file", value: "a.md" }, [folder.path]),
-      said = await readSource({ type: "text", value: "y".repeat(MAX_CHARACTERS + 1) }, []);
-    ok(isRead(long) && isRead(said));
+      pasted = await readSource({ type: "text", value: "y".repeat(MAX_CHARACTERS + 1) }, []);
+    ok(isRead(long) && isRead(pasted));
     equal(long.content, "x" + "ö".repeat(MAX_CHARACTERS / 2 - 1));
-    deepEqual([said.content.length, said.value.length], [MAX_CHARACTERS, 200]);
+    deepEqual([pasted.content.length, pasted.value.length], [MAX_CHARACTERS, 200]);
   });
 });

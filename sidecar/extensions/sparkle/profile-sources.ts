@@ -1,6 +1,6 @@
 /**
  * Reads the sources that a model requests for a profile: only files in the session's folders, which the agent may read
- * anyway. Other files and network resources must come from the user; fetching them here would bypass the agent's
+ * anyway. The user must provide other files and network resources, because fetching them here would bypass the agent's
  * permission requests.
  */
 import { open, stat } from "node:fs/promises";

@@ -4,20 +4,24 @@ import { titleWithout, unmarked } from "./marks";
 import { UPDATE_KINDS } from "../../acp/methods";
 
 /**
- * Cleans the `update` of a `session/update`. Returns the same object if it has no block, undefined if nothing else
- * remains.
+ * Cleans the `update` of a `session/update`. Returns the same object for an update without blocks, and undefined for an
+ * update with only blocks.
  */
 export function updateWithoutBlocks(update: JsonObject): JsonObject | undefined {
   switch (update.sessionUpdate) {
     case UPDATE_KINDS.user_message_chunk: {
-      const words = withoutBlock(update.content);
-      return words.length === 0 ? undefined : words[0] === update.content ? update : { ...update, content: words[0] };
+      const remaining = withoutBlock(update.content);
+      return remaining.length === 0
+        ? undefined
+        : remaining[0] === update.content
+          ? update
+          : { ...update, content: remaining[0] };
     }
     case UPDATE_KINDS.user_message: {
       // v2: the whole message
       const content = arrayOr(update.content),
-        words = content.flatMap(withoutBlock);
-      return isSame(words, content) ? update : { ...update, content: words };
+        remaining = content.flatMap(withoutBlock);
+      return isSame(remaining, content) ? update : { ...update, content: remaining };
     }
     case UPDATE_KINDS.session_info_update:
       return titledWithoutBlocks(update);
@@ -40,16 +44,16 @@ export function listWithoutBlocks(result: unknown): unknown {
 /** The user's part of a content block. Empty if the whole block is Sparkle's. */
 function withoutBlock(content: unknown): readonly unknown[] {
   const text = stringOr(objectOr(content).text, ""),
-    words = unmarked(text);
-  return words === text ? [content] : words === "" ? [] : [{ ...objectOr(content), text: words }];
+    remaining = unmarked(text);
+  return remaining === text ? [content] : remaining === "" ? [] : [{ ...objectOr(content), text: remaining }];
 }
 
 /** Removes blocks from the title, and the title if nothing remains. */
 function titledWithoutBlocks(titled: JsonObject): JsonObject {
   const { title, ...rest } = titled;
   if (typeof title !== "string") return titled;
-  const words = titleWithout(title);
-  return words === title ? titled : words === "" ? rest : { ...titled, title: words };
+  const remaining = titleWithout(title);
+  return remaining === title ? titled : remaining === "" ? rest : { ...titled, title: remaining };
 }
 
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {

@@ -19,7 +19,7 @@ import { guidance, SAVED_NOTES_OPENING, opening, WORKSPACE_OPENING } from "./mod
 /** Maximum delay of a setup or a first prompt by reading, in milliseconds. */
 export const READING_MS = 3_000;
 
-/** The files of one session, and the consent to send those of its workspace. */
+/** The files of a session, and the consent to send its workspace's files. */
 export interface SessionMemory {
   readonly memory: Memory;
   readonly space: Pick<SpaceConsent, "known" | "agreed">;
@@ -32,9 +32,11 @@ export interface SessionTextsDeps extends Pick<ExtensionDeps, "clock" | "log"> {
 }
 
 export interface SystemText {
-  /** With its marks, so that a person can identify it in a trace. */
+  /** Includes the marks, which identify the text in a trace. */
   readonly text: string;
-  /** The workspace has notes, and the user has not been asked about them. They are appended to the first prompt. */
+  /**
+   * The workspace has notes without a consent decision. The first prompt requests the consent and appends the notes.
+   */
   readonly isSpaceDue: boolean;
 }
 

@@ -6,7 +6,7 @@ export interface SparkleSettings {
   readonly embodiment: "first-prompt" | "off";
   /** Maximum size of the embodiment, in bytes of UTF-8. */
   readonly embodimentBytes: number;
-  /** Name of the embodied sparkler. Undefined: the first one by folder name. */
+  /** Name of the embodied sparkler. Undefined: the first sparkler by folder name. */
   readonly sparkler: string | undefined;
 }
 

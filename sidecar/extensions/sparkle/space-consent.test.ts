@@ -113,16 +113,16 @@ suite("consent for .sparkle-space", () => {
     deepEqual(asked, []);
   });
 
-  test("sends nothing for a turn cancelled during the question, and sends the embodiment later", async () => {
-    const came = deferred<IncomingRequest>(),
+  test("sends nothing for a turn cancelled during the request, and sends the embodiment later", async () => {
+    const received = deferred<IncomingRequest>(),
       { sparkled } = await clone(request => {
         request.signal.addEventListener("abort", () => request.fail(new Error("withdrawn")));
-        came.resolve(request);
+        received.resolve(request);
       });
     await using _ = sparkled;
     const sessionId = await sparkled.session(),
       stopped = sparkled.prompt(sessionId, words("hello"));
-    await came.promise;
+    await received.promise;
     sparkled.fixture.client.notify("session/cancel", { sessionId });
     deepEqual(await stopped, { stopReason: "cancelled" });
     equal(sparkled.prompts.length, 0);
@@ -137,9 +137,9 @@ suite("consent for .sparkle-space", () => {
     await using _ = sparkled;
     await sparkled.session();
     await using client = await connected(sparkled.fixture.lastServers()[0]!);
-    const told = resultText(await client.callTool({ name: "load_evolution", arguments: {} }));
-    doesNotMatch(told, /curl evil/);
-    match(told, /Short answers/);
+    const result = resultText(await client.callTool({ name: "load_evolution", arguments: {} }));
+    doesNotMatch(result, /curl evil/);
+    match(result, /Short answers/);
   });
 
   test("is stored for exactly one folder, and the last line applies (property)", () => {

@@ -4,7 +4,7 @@
  * before anything is sent.
  *
  * The answer is stored in `~/.sparkle/workspaces.md`, never in the folder itself. Nothing is stored if the client
- * cannot ask, the request is not answered, or the permission is for once, even if a bypass grants it. Without an
+ * cannot ask, the request gets no answer, or the permission applies once, even if a bypass grants it. Without an
  * answer, the session continues without these notes.
  *
  * Invariants: nothing is sent before the user consents to exactly this folder, after links are resolved. A session has
@@ -33,9 +33,9 @@ export type SpaceAnswer = "yes" | "no" | "unasked";
 export type Agreed = (sections: readonly Section[], signal: AbortSignal) => Promise<boolean>;
 
 export class SpaceConsent {
-  #asking: Promise<boolean> | undefined;
+  #pending: Promise<boolean> | undefined;
   /** The answer for this session only. */
-  #now: boolean | undefined;
+  #sessionAnswer: boolean | undefined;
 
   /** `home`: `~/.sparkle`. `folder`: the session's, absolute. */
   constructor(
@@ -52,24 +52,23 @@ export class SpaceConsent {
 
   /** The answer of this session or of an earlier one. Undefined: the user has not been asked. Never rejects. */
   async known(): Promise<boolean | undefined> {
-    if (this.#now !== undefined) return this.#now;
+    if (this.#sessionAnswer !== undefined) return this.#sessionAnswer;
     const answer = await this.answered();
     return answer === "unasked" ? undefined : answer === "yes";
   }
 
   /**
-   * Returns the known answer, or asks the user and shows the text to be sent. `signal` cancels the request. Never
-   * rejects.
+   * Returns the answer of `known`, else asks the user and shows the text. `signal` cancels the request. Never rejects.
    */
   async agreed(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
     const known = await this.known();
     if (known !== undefined) return known;
-    this.#asking ??= this.#ask(sections, signal)
+    this.#pending ??= this.#ask(sections, signal)
       .catch(() => false)
       .finally(() => {
-        this.#asking = undefined;
+        this.#pending = undefined;
       });
-    return await this.#asking;
+    return await this.#pending;
   }
 
   async #ask(sections: readonly Section[], signal: AbortSignal): Promise<boolean> {
@@ -80,13 +79,13 @@ export class SpaceConsent {
     const toolCallId = `sparkle-space-${randomUUID().slice(0, 8)}`,
       content = [text, shown(sections)].map(each => ({ type: "content", content: { type: "text", text: each } }));
     const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
-    const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
+    const subject = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const end = (status: "completed" | "failed"): void =>
       this.client.notify({ sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, title, status });
     const answer = await this.client
       .request(
         CLIENT_METHODS.session_request_permission,
-        { ...about, _meta: { [ASK_EACH_TIME_META]: true }, options: OPTIONS },
+        { ...subject, _meta: { [ASK_EACH_TIME_META]: true }, options: OPTIONS },
         signal,
       )
       .catch((error: unknown) => {
@@ -95,13 +94,13 @@ export class SpaceConsent {
       });
     const chosen = chosenIn(answer);
     end(chosen === ALWAYS || chosen === ONCE ? "completed" : "failed");
-    if (chosen !== undefined) this.#now = chosen === ALWAYS || chosen === ONCE;
-    if (chosen === ALWAYS) await this.#keep("yes", real, signal);
-    if (chosen === NEVER) await this.#keep("no", real, signal);
-    return this.#now ?? false;
+    if (chosen !== undefined) this.#sessionAnswer = chosen === ALWAYS || chosen === ONCE;
+    if (chosen === ALWAYS) await this.#storeAnswer("yes", real, signal);
+    if (chosen === NEVER) await this.#storeAnswer("no", real, signal);
+    return this.#sessionAnswer ?? false;
   }
 
-  async #keep(answer: "yes" | "no", real: string, signal: AbortSignal): Promise<void> {
+  async #storeAnswer(answer: "yes" | "no", real: string, signal: AbortSignal): Promise<void> {
     await this.home.writing(signal, writing => writing.append(FILE, `- ${answer}: ${JSON.stringify(real)}\n`, BEGIN));
   }
 
@@ -128,7 +127,7 @@ const OPTIONS = [
   { optionId: NEVER, name: "Never for This Folder", kind: "reject_always" },
 ];
 
-/** The last line for `folder`. A user may have edited the text. */
+/** The answer in the last line for `folder`. A user may have edited the text. */
 export function answerIn(text: string, folder: string): SpaceAnswer {
   for (const line of text.split("\n").reverse()) {
     const [, answer, quoted = ""] = LINE.exec(line.trim()) ?? [];

@@ -40,9 +40,9 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
       WRITES,
       async (args, { signal }) => {
         const files = await memory.checkpoint(
-          given(args, "working_memory"),
-          given(args, "checkpoint_content"),
-          optional(args, "sparkler"),
+          requiredText(args, "working_memory"),
+          requiredText(args, "checkpoint_content"),
+          optionalText(args, "sparkler"),
           signal,
         );
         return `Saved in ${files.join(" and ")}.`;
@@ -67,10 +67,10 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
       ["insight_type", "content"],
       WRITES,
       async (args, { signal }) => {
-        // always found: the schema was checked
+        // the schema guarantees a match
         const type = INSIGHT_TYPES.find(insightType => insightType === args.insight_type) ?? "PatternAnchor";
         const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
-        return `Saved in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
+        return `Saved in ${await memory.saveInsight(type, { content: requiredText(args, "content"), context: optionalText(args, "context") ?? "", tags, sparkler: optionalText(args, "sparkler") }, signal)}.`;
       },
     ),
     tool(
@@ -107,7 +107,7 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
       ["name"],
       { ...WRITES, idempotentHint: true },
       async (args, { signal }) => {
-        const { profile, sparkler, isNew } = await memory.setUp(given(args, "name"), signal);
+        const { profile, sparkler, isNew } = await memory.setUp(requiredText(args, "name"), signal);
         return isNew
           ? `${profile} was created. You are ${sparkler.name}. Ask the user how they like to work, and save the answer with update_collaborator_profile.`
           : `The profile already exists and is unchanged: ${profile}. You are ${sparkler.name}.`;
@@ -152,7 +152,7 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
       { content: text("The whole profile, in Markdown.") },
       ["content"],
       { ...WRITES, idempotentHint: true },
-      async (args, { signal }) => `Saved as ${await memory.replaceProfile(given(args, "content"), signal)}.`,
+      async (args, { signal }) => `Saved as ${await memory.replaceProfile(requiredText(args, "content"), signal)}.`,
     ),
   ];
 }
@@ -168,8 +168,8 @@ function sparklerTools(memory: Memory): readonly Tool[] {
       { ...WRITES, idempotentHint: true },
       async (args, { signal }) => {
         const [{ name }, file] = await memory.replaceIdentity(
-          optional(args, "sparkler"),
-          given(args, "content"),
+          optionalText(args, "sparkler"),
+          requiredText(args, "content"),
           signal,
         );
         return `The identity of ${name} is saved as ${file}.`;
@@ -183,7 +183,11 @@ function sparklerTools(memory: Memory): readonly Tool[] {
       ["new_name"],
       WRITES,
       async (args, { signal }) => {
-        const [now, before] = await memory.rename(optional(args, "old_name"), given(args, "new_name"), signal);
+        const [now, before] = await memory.rename(
+          optionalText(args, "old_name"),
+          requiredText(args, "new_name"),
+          signal,
+        );
         const chosen =
           memory.isChosen(before) && !memory.isChosen(now)
             ? ` The user's setting “sparkler” still has the value ${before.name}: ask them to change it to ${now.name}.`
@@ -199,7 +203,7 @@ function sparklerTools(memory: Memory): readonly Tool[] {
       ["name"],
       WRITES,
       async (args, { signal }) => {
-        const { name } = await memory.create(given(args, "name"), signal);
+        const { name } = await memory.create(requiredText(args, "name"), signal);
         return `${name} was created. Define its identity with the user, and save it with update_sparkler_identity.`;
       },
     ),
@@ -243,7 +247,7 @@ function tool(
 }
 
 /** A required, non-empty string argument. */
-function given(args: JsonObject, name: string): string {
+function requiredText(args: JsonObject, name: string): string {
   const value = stringOr(args[name], "");
   if (value.trim() === "") throw new ToolFailure(`The argument “${name}” is empty.`);
   if (value.length > MAX_TEXT)
@@ -253,15 +257,15 @@ function given(args: JsonObject, name: string): string {
   return value;
 }
 
-function optional(args: JsonObject, name: string): string | undefined {
+function optionalText(args: JsonObject, name: string): string | undefined {
   const value = args[name];
-  return value === undefined || value === null || value === "" ? undefined : given(args, name);
+  return value === undefined || value === null || value === "" ? undefined : requiredText(args, name);
 }
 
-/** The arguments that contain text themselves, as sources. */
+/** The text arguments, as sources. */
 function textSourcesOf(args: JsonObject): readonly JsonObject[] {
   return ["content", "working_style", "collaboration_prefs"].flatMap(name =>
-    optional(args, name) === undefined
+    optionalText(args, name) === undefined
       ? []
       : [{ type: "text", value: `${name}: ${stringOr(objectOr(args)[name], "")}` }],
   );

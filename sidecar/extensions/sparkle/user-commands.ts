@@ -17,7 +17,7 @@ export const CHECKPOINT_COMMAND_V2 = {
   input: { type: "text", ...CHECKPOINT_COMMAND.input },
 };
 
-/** Appends the command in the given version's shape, unless the agent has a command of that name. */
+/** Appends the command in the form of `version`, unless the agent has a command of that name. */
 export function withCheckpoint(commands: readonly unknown[], version: 1 | 2): readonly unknown[] {
   if (hasCheckpoint(commands)) return commands;
   return [...commands, version === 2 ? CHECKPOINT_COMMAND_V2 : CHECKPOINT_COMMAND];
@@ -28,12 +28,9 @@ export function hasCheckpoint(commands: readonly unknown[]): boolean {
 }
 
 export type Wish =
-  /**
-   * No block may be added. Either the prompt is a command of the agent, which takes the whole prompt as its input, or
-   * it has no text. A block would then be its first text.
-   */
+  /** No block may be added, because the prompt is a command of the agent, or a block would be its first text. */
   | { readonly kind: "closed" }
-  /** `parts`: the requested parts. */
+  /** The requested parts. */
   | { readonly kind: "open"; readonly parts: readonly AskedPart[] };
 
 /** `prompt`: content blocks. `isCheckpointOurs`: the agent has no command of that name. */

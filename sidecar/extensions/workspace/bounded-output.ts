@@ -1,4 +1,4 @@
-/** Keeps the beginning and the end of a command's output and states how much is omitted between them. */
+/** Retains the beginning and the end of a command's output, with the number of omitted characters. */
 import { wholeCharacters } from "./lines";
 
 /** Maximum number of characters per stream. */

@@ -68,7 +68,7 @@ suite("command process", () => {
   test("is ended with its children at the time limit and returns the output so far", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     const clock = new FakeClock();
-    // Real clock for the exit of processes, because the operating system needs time.
+    // The exit of processes takes real time.
     using real = new ExtensionRig();
     await using rig = new WorkspaceRig(ALL, { clock, run: real.fixture.run });
     await rig.begin();

@@ -1,8 +1,8 @@
 /**
  * Runs commands with the platform's shell, in a terminal of the client if it offers terminals, else as a child process.
  *
- * Invariants: when a run settles, the command and all its child processes have ended or have been told to end. Output
- * printed until then is kept.
+ * Invariants: when a run settles, the command and all its child processes have exited or are being killed. The output
+ * until then is retained.
  */
 import { StringDecoder } from "node:string_decoder";
 import { AgentError } from "../../errors";
@@ -27,7 +27,7 @@ export interface Ran {
   readonly stderr: string;
   /** `null`: the command did not exit normally. */
   readonly code: number | null;
-  /** A sentence about the end of the command, if `code` does not explain it. */
+  /** A sentence about the exit, if `code` does not explain it. */
   readonly note?: string;
 }
 
@@ -39,16 +39,16 @@ export interface Commands {
   run(command: Command, signal: AbortSignal, show: (content: readonly JsonObject[]) => void): Promise<Ran>;
 }
 
-class TimeIsOver extends Error {}
+class TimeLimitReached extends Error {}
 
 /** A signal that aborts after `ms`. */
 function limitOf(clock: Clock, ms: number): Disposable & { readonly signal: AbortSignal } {
   const over = new AbortController(),
-    timer = clock.after(ms, () => over.abort(new TimeIsOver()));
+    timer = clock.after(ms, () => over.abort(new TimeLimitReached()));
   return { signal: over.signal, [Symbol.dispose]: () => timer[Symbol.dispose]() };
 }
 
-const cutOff = ({ timeoutMs }: Command): string =>
+const timeoutNote = ({ timeoutMs }: Command): string =>
   `The command did not exit within ${timeoutMs} ms and was stopped with all its child processes. Use a longer timeout or a shorter command.`;
 
 async function shellFor(
@@ -84,7 +84,7 @@ export function nodeCommands(deps: ProcessDeps): Commands {
           ...(exit.signal === null ? {} : { note: `It was terminated by ${exit.signal}.` }),
         };
       } catch (error) {
-        if (error instanceof TimeIsOver) return { ...streams(), code: null, note: cutOff(command) };
+        if (error instanceof TimeLimitReached) return { ...streams(), code: null, note: timeoutNote(command) };
         throw error instanceof AgentError ? new ToolFailure(error.message) : error;
       } finally {
         show([printed(stdout.toString(), stderr.toString())]);
@@ -126,10 +126,10 @@ function printed(stdout: string, stderr: string): JsonObject {
   };
 }
 
-/** Maximum number of bytes that the client retains. It drops the beginning of longer output. */
+/** Maximum number of bytes that the client retains. The client drops the beginning of longer output. */
 const MAX_BYTES = 1024 * 1024;
 /** Time for the client to kill a command and return its output, in milliseconds. */
-const LAST_WORDS_MS = 5_000;
+const KILL_MS = 5_000;
 
 /** A terminal has a single output stream, returned as stdout. */
 export function clientCommands(
@@ -163,9 +163,9 @@ export function clientCommands(
         );
         return { ...(await output(until => ask(CLIENT_METHODS.terminal_output, until), signal)), ...endOf(exit) };
       } catch (error) {
-        if (!(error instanceof TimeIsOver))
+        if (!(error instanceof TimeLimitReached))
           throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
-        using timeout = limitOf(deps.clock, LAST_WORDS_MS);
+        using timeout = limitOf(deps.clock, KILL_MS);
         const last = AbortSignal.any([signal, timeout.signal]);
         await ask(CLIENT_METHODS.terminal_kill, last).catch(() => undefined);
         return {
@@ -174,7 +174,7 @@ export function clientCommands(
             stderr: "",
           }))),
           code: null,
-          note: cutOff(command),
+          note: timeoutNote(command),
         };
       } finally {
         // kills a command that is still running, as does the end of the session

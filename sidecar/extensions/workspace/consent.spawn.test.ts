@@ -144,7 +144,7 @@ suite("workspace consent", () => {
     );
   });
 
-  test("holds requests that the answer to an open one may settle", async () => {
+  test("queues requests that the answer to a pending request may settle", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
@@ -159,7 +159,7 @@ suite("workspace consent", () => {
     equal(rig.asked.length, 1);
   });
 
-  test("asks for waiting requests one after the other after a one-time answer", async () => {
+  test("sends queued requests one by one after a one-time answer", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("allow");

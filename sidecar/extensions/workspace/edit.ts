@@ -1,6 +1,6 @@
 /**
- * Replaces one occurrence in a text. `old` must occur exactly once. Line ends are ignored in the comparison: models
- * write `\n`, and a file with `\r\n` keeps it. Pure.
+ * Replaces the only occurrence of a text. The comparison ignores the kind of line ends: models write `\n`, and a file
+ * with `\r\n` keeps it. Pure.
  */
 
 export type Edit =
@@ -19,11 +19,11 @@ export type Edit =
 /** Maximum number of reported line numbers. */
 const MAX_LINES = 10;
 
-export function edit(text: string, old: string, fresh: string): Edit {
+export function edit(text: string, old: string, replacement: string): Edit {
   const whole = plain(text),
     wanted = plain(old);
   if (wanted === "") return { kind: "empty" };
-  if (wanted === plain(fresh)) return { kind: "same" };
+  if (wanted === plain(replacement)) return { kind: "same" };
   const places = placesOf(whole, wanted),
     [at] = places.first;
   if (at === undefined) return { kind: "absent", similar: similarLines(whole, wanted) };
@@ -31,27 +31,27 @@ export function edit(text: string, old: string, fresh: string): Edit {
     return { kind: "several", lines: places.first.map(place => lineOf(whole, place)), times: places.times };
   const start = inRaw(text, at),
     end = inRaw(text, at + wanted.length),
-    gone = text.slice(start, end);
+    removed = text.slice(start, end);
   return {
     kind: "edited",
-    text: text.slice(0, start) + withEnds(fresh, endOf(gone) ?? endOf(text) ?? "\n") + text.slice(end),
+    text: text.slice(0, start) + withEnds(replacement, endOf(removed) ?? endOf(text) ?? "\n") + text.slice(end),
     line: lineOf(whole, at),
   };
 }
 
 /**
- * Applies the byte order mark and the line ends of `other` to `text`. Line ends stay unchanged if `other` has none or
- * mixed ones.
+ * Applies the byte order mark and the line ends of `original` to `text`. Line ends stay unchanged if `original` has no
+ * or mixed line ends.
  */
-export function inFormOf(item: string, text: string): string {
-  const ends = item.match(/\r?\n/g),
+export function inFormOf(original: string, text: string): string {
+  const ends = original.match(/\r?\n/g),
     [first] = ends ?? [],
-    marked = item.startsWith(MARK) && !text.startsWith(MARK) ? MARK + text : text;
-  return first !== undefined && ends?.every(each => each === first) === true ? withEnds(marked, first) : marked;
+    withBom = original.startsWith(BOM) && !text.startsWith(BOM) ? BOM + text : text;
+  return first !== undefined && ends?.every(each => each === first) === true ? withEnds(withBom, first) : withBom;
 }
 
-/** UTF-8 byte order mark. Not shown to readers. */
-const MARK = "\uFEFF";
+/** UTF-8 byte order mark. `lines.ts` omits it. */
+const BOM = "\uFEFF";
 
 export function plain(text: string): string {
   return text.replaceAll("\r\n", "\n");
@@ -66,7 +66,7 @@ function endOf(text: string): string | undefined {
   return /\r?\n/.exec(text)?.[0];
 }
 
-/** Includes overlapping occurrences, because the intended one is unknown. */
+/** Includes overlapping occurrences, because the intended occurrence is unknown. */
 function placesOf(text: string, wanted: string): { readonly first: readonly number[]; readonly times: number } {
   const first: number[] = [];
   let times = 0;
@@ -75,7 +75,7 @@ function placesOf(text: string, wanted: string): { readonly first: readonly numb
   return { first, times };
 }
 
-/** Converts an offset in the normalized text to one in the original text. */
+/** Converts an offset in the normalized text to an offset in the original text. */
 function inRaw(text: string, offset: number): number {
   let pairs = 0;
   for (let at = text.indexOf("\r\n"); at !== -1 && at - pairs < offset; at = text.indexOf("\r\n", at + 2)) pairs++;

@@ -1,10 +1,10 @@
 /**
- * Workspace: tools for agents without their own. Adds an MCP server for files, searches and commands to each session.
- * It uses the editor's capabilities if offered (unsaved changes, undo, visible terminals), else it accesses the
- * computer directly. Changes and commands require consent.
+ * Workspace adds an MCP server with file, search and command tools to each session, for agents without such tools. The
+ * tools use the editor's capabilities if offered (unsaved changes, undo, visible terminals), else files and processes
+ * directly. Changes and commands require consent.
  *
- * Invariants: nothing outside of the session's folders is touched. A call ends, with its processes and permission
- * requests, when it is cancelled, when its turn is cancelled, and when its session ends.
+ * Invariants: the file and search tools access nothing outside of the session's folders. A call ends with its processes
+ * and permission requests when the call, its turn or its session is cancelled or ends.
  */
 import path from "node:path";
 import type { Chain, Proxy } from "../../proxies/proxy";
@@ -86,7 +86,7 @@ function serverOf(
   calls: OpenCalls,
   { onWarning }: Chain,
   { version, clock }: ExtensionDeps,
-  over: () => void,
+  onClose: () => void,
 ): SessionServer {
   return {
     connect: connectToolServer({
@@ -100,7 +100,7 @@ function serverOf(
     }),
     close: () => {
       calls.stop("The session has ended.");
-      over();
+      onClose();
     },
   };
 }
@@ -115,8 +115,8 @@ function toolsOf(
   const client = sessionClient(chain.client, place.sessionId),
     { reads, writes, terminals } = offers(),
     folders = new Folders(place.folders),
-    theirs = clientFiles(client);
-  const files = textFiles(reads ? theirs : nodeFiles, writes ? theirs : nodeFiles),
+    editorFiles = clientFiles(client);
+  const files = textFiles(reads ? editorFiles : nodeFiles, writes ? editorFiles : nodeFiles),
     consent = new Consent({ extension: "workspace", client, approve, version: () => offers().version });
   const commands = terminals ? clientCommands(client, deps) : nodeCommands(deps);
   return [
@@ -128,10 +128,12 @@ function toolsOf(
 
 /** Looks for ripgrep on the first search, because the lookup may wait for the login shell. */
 function searchBy(deps: ExtensionDeps): Search {
-  const own = nodeSearch(deps.clock);
+  const builtIn = nodeSearch(deps.clock);
   let chosen: Promise<Search> | undefined;
   const choose = (): Promise<Search> =>
-    (chosen ??= findRipgrep(deps).then(program => (program === undefined ? own : ripgrepSearch(program, deps, own))));
+    (chosen ??= findRipgrep(deps).then(program =>
+      program === undefined ? builtIn : ripgrepSearch(program, deps, builtIn),
+    ));
   return {
     files: async (...args) => (await choose()).files(...args),
     lines: async (...args) => (await choose()).lines(...args),

@@ -14,9 +14,9 @@ export interface FileToolsDeps {
   readonly consent: Consent;
 }
 
-export function fileTools(hands: FileToolsDeps): readonly Tool[] {
-  const inTurn = turns();
-  return [readFile(hands), writeFile(hands, inTurn), editFile(hands, inTurn)];
+export function fileTools(deps: FileToolsDeps): readonly Tool[] {
+  const serialized = serializer();
+  return [readFile(deps), writeFile(deps, serialized), editFile(deps, serialized)];
 }
 
 const PATH = {
@@ -43,7 +43,7 @@ function readFile({ folders, files }: FileToolsDeps): Tool {
     async call(args, call) {
       const file = await folders.inside(textOf(args, "path"));
       const part = partOf(
-        await textThere(files, file, call),
+        await existingText(files, file, call),
         numberOr(args.startLine, undefined),
         numberOr(args.endLine, undefined),
       );
@@ -53,7 +53,7 @@ function readFile({ folders, files }: FileToolsDeps): Tool {
   };
 }
 
-function writeFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): Tool {
+function writeFile({ folders, files, consent }: FileToolsDeps, serialized: Serialize): Tool {
   return {
     name: "write_file",
     title: "Write a file",
@@ -78,8 +78,8 @@ function writeFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): 
         }),
         call,
         () =>
-          inTurn(file.real, async () => {
-            await isStill(folders, requested, file);
+          serialized(file.real, async () => {
+            await checkUnmoved(folders, requested, file);
             if ((await files.read(file, call.signal)) !== before)
               throw new ToolFailure(
                 `${file.shown} was changed while the user was asked, and was not written. Read it again.`,
@@ -95,7 +95,7 @@ function writeFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): 
   };
 }
 
-function editFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): Tool {
+function editFile({ folders, files, consent }: FileToolsDeps, serialized: Serialize): Tool {
   return {
     name: "edit_file",
     title: "Edit a file",
@@ -114,10 +114,10 @@ function editFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): T
     async call(args, call) {
       const requested = textOf(args, "path"),
         old = textOf(args, "old_string"),
-        fresh = textOf(args, "new_string"),
+        replacement = textOf(args, "new_string"),
         file = await folders.inside(requested);
-      const before = await textThere(files, file, call),
-        edited = editedOr(file, edit(before, old, fresh));
+      const before = await existingText(files, file, call),
+        edited = editedOrThrow(file, edit(before, old, replacement));
       const line = await consent.carryOut(
         changeOf(file, `Edit ${file.shown}`, before, edited.text, {
           key: "edit_file",
@@ -125,10 +125,11 @@ function editFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): T
         }),
         call,
         () =>
-          inTurn(file.real, async () => {
-            await isStill(folders, requested, file);
-            // The file may have changed meanwhile. The consent covers this edit, so it is applied to the current text.
-            const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));
+          serialized(file.real, async () => {
+            await checkUnmoved(folders, requested, file);
+            // The file may have changed meanwhile. The consent covers the edit, so the edit is applied to the current
+            // text.
+            const again = editedOrThrow(file, edit(await existingText(files, file, call), old, replacement));
             await files.write(file, again.text, call.signal);
             return again.line;
           }),
@@ -139,19 +140,19 @@ function editFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): T
 }
 
 /** Serializes changes per file, from the last read to the write. */
-type InTurn = <T>(file: string, change: () => Promise<T>) => Promise<T>;
+type Serialize = <T>(file: string, change: () => Promise<T>) => Promise<T>;
 
-function turns(): InTurn {
+function serializer(): Serialize {
   const last = new Map<string, Promise<unknown>>();
   return (file, change) => {
-    const mine = (last.get(file) ?? Promise.resolve()).then(change),
-      over = mine
+    const result = (last.get(file) ?? Promise.resolve()).then(change),
+      over = result
         .catch(() => undefined)
         .finally(() => {
           if (last.get(file) === over) last.delete(file);
         });
     last.set(file, over);
-    return mine;
+    return result;
   };
 }
 
@@ -160,7 +161,7 @@ export function textOf(args: JsonObject, name: string): string {
   return stringOr(args[name], "");
 }
 
-async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): Promise<string> {
+async function existingText(files: TextFiles, file: Inside, { signal }: ToolCall): Promise<string> {
   const text = await files.read(file, signal);
   if (text === undefined)
     throw new ToolFailure(
@@ -169,8 +170,8 @@ async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): 
   return text;
 }
 
-/** Rejects if a link changed the file's real path while the user was asked. */
-async function isStill(folders: Folders, requested: string, { real, shown }: Inside): Promise<void> {
+/** Rejects if a link changed the file's real path during the permission request. */
+async function checkUnmoved(folders: Folders, requested: string, { real, shown }: Inside): Promise<void> {
   if ((await folders.inside(requested)).real !== real)
     throw new ToolFailure(`${shown} resolves to another file since the user was asked. Nothing was changed.`);
 }
@@ -186,7 +187,7 @@ function changeOf(
   return { title, kind: "edit", content: [diff], path: file.real, ...(isGuarded(file) ? {} : { standing }) };
 }
 
-function editedOr({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kind: "edited" }> {
+function editedOrThrow({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kind: "edited" }> {
   switch (edited.kind) {
     case "edited":
       return edited;

@@ -20,7 +20,7 @@ export class Folders {
   /** Absolute paths. */
   constructor(readonly all: readonly [cwd: string, ...more: readonly string[]]) {}
 
-  /** Throws a `ToolFailure` if the path is outside of the folders. */
+  /** Rejects with a `ToolFailure` if the path is outside of the folders. */
   async inside(requested: string): Promise<Inside> {
     if (requested === "" || requested.includes("\0")) throw new ToolFailure("The path is empty or invalid.");
     const file = path.resolve(this.all[0], requested);
@@ -39,7 +39,7 @@ export class Folders {
     }
   }
 
-  /** All folders except those nested in another one. */
+  /** All folders that are not nested in another folder. */
   async roots(): Promise<readonly Inside[]> {
     const all = await Promise.all(this.all.map(folder => this.inside(folder)));
     return all.filter(
@@ -58,7 +58,7 @@ function shownIn(cwd: string, real: string): string {
   return relative === "" ? "." : relative.split(path.sep).join("/");
 }
 
-/** Undefined if nothing exists there. Throws a `ToolFailure` if it cannot be inspected. */
+/** Undefined if the path does not exist. Rejects with a `ToolFailure` if the path cannot be inspected. */
 export async function kindOf({
   real,
   shown,
@@ -74,11 +74,11 @@ export async function kindOf({
 }
 
 /**
- * Whether a file can control the programs that run or the permission requests: files in `.git` or `.vscode`, and
- * `.code-workspace` files. Standing approvals do not apply to them.
+ * Whether a file can control program starts or permission requests: files in `.git` or `.vscode`, and `.code-workspace`
+ * files. Standing approvals do not apply to such files.
  *
- * The comparison ignores case, because some file systems do. It also ignores name parts that some systems drop:
- * trailing dots and spaces, a stream after a colon, and invisible characters.
+ * The comparison ignores case and name parts that some file systems drop: trailing dots and spaces, a stream after a
+ * colon, and invisible characters.
  */
 export function isGuarded({ real, folder }: Inside): boolean {
   const parts = path

@@ -2,8 +2,8 @@
  * Matches paths with a glob pattern: `*`, `?`, `[a-z]`, `{a,b}`, and `**` for any number of folders. Paths are
  * relative, with `/`. Pure.
  *
- * Invariant: matching takes at most the pattern's length times the path's. A regular expression could take exponential
- * time.
+ * Invariant: the time is bounded by the product of the lengths of pattern and path. A regular expression could take
+ * exponential time.
  */
 
 /**
@@ -15,10 +15,10 @@ export function globMatcher(pattern: string): (path: string) => boolean {
     const part = pattern.toLowerCase();
     return path => path.toLowerCase().includes(part);
   }
-  const ways = alternatives(pattern).map(segmentsOf);
+  const patterns = alternatives(pattern).map(segmentsOf);
   return path => {
     const parts = path.split("/");
-    return ways.some(segments => fits(segments, parts, segmentFits));
+    return patterns.some(segments => fits(segments, parts, segmentFits));
   };
 }
 
@@ -26,14 +26,14 @@ export function isGlob(pattern: string): boolean {
   return /[*?[{]/.test(pattern);
 }
 
-type Token = { readonly kind: "any" } | { readonly kind: "one"; readonly test: (char: string) => boolean };
-type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly tokens: readonly Token[] };
+type Token = { readonly kind: "any" } | { readonly kind: "single"; readonly test: (char: string) => boolean };
+type Segment = { readonly kind: "any" } | { readonly kind: "single"; readonly tokens: readonly Token[] };
 
 /**
- * `any` matches any number of items. Matching the parts between two of them as early as possible is optimal, so only
- * the last `any` needs backtracking.
+ * `any` matches any number of items. The earliest match of the parts between two `any` is optimal, so only the last
+ * `any` needs backtracking.
  */
-function fits<P extends { readonly kind: "any" | "one" }, T>(
+function fits<P extends { readonly kind: "any" | "single" }, T>(
   pattern: readonly P[],
   items: readonly T[],
   test: (each: P, item: T) => boolean,
@@ -71,20 +71,20 @@ function segmentsOf(pattern: string): readonly Segment[] {
   const segments = whole
     .split("/")
     .filter(part => part !== "")
-    .map((part): Segment => (part === "**" ? { kind: "any" } : { kind: "one", tokens: tokensOf(part) }));
+    .map((part): Segment => (part === "**" ? { kind: "any" } : { kind: "single", tokens: tokensOf(part) }));
   return whole.includes("/") || pattern.startsWith("/") ? segments : [{ kind: "any" }, ...segments];
 }
 
 function tokensOf(part: string): readonly Token[] {
   const tokens: Token[] = [],
     chars = [...part],
-    literal = (char: string): Token => ({ kind: "one", test: item => item === char });
+    literal = (char: string): Token => ({ kind: "single", test: item => item === char });
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i] ?? "",
       end = char === "[" ? chars.indexOf("]", i + (/[!^]/.test(chars[i + 1] ?? "") ? 3 : 2)) : -1;
     if (char === "*") {
       if (tokens.at(-1)?.kind !== "any") tokens.push({ kind: "any" });
-    } else if (char === "?") tokens.push({ kind: "one", test: () => true });
+    } else if (char === "?") tokens.push({ kind: "single", test: () => true });
     else if (end !== -1) {
       tokens.push(setOf(chars.slice(i + 1, end)));
       i = end;
@@ -96,19 +96,19 @@ function tokensOf(part: string): readonly Token[] {
 
 /** A character class, given the characters inside its brackets. */
 function setOf(chars: readonly string[]): Token {
-  const isNot = /[!^]/.test(chars[0] ?? ""),
-    of = isNot ? chars.slice(1) : chars,
+  const isNegated = /[!^]/.test(chars[0] ?? ""),
+    members = isNegated ? chars.slice(1) : chars,
     ranges: (readonly [from: string, to: string])[] = [];
-  for (let i = 0; i < of.length; i++) {
-    const from = of[i] ?? "",
-      to = of[i + 1] === "-" ? of[i + 2] : undefined;
+  for (let i = 0; i < members.length; i++) {
+    const from = members[i] ?? "",
+      to = members[i + 1] === "-" ? members[i + 2] : undefined;
     ranges.push([from, to ?? from]);
     if (to !== undefined) i += 2;
   }
-  return { kind: "one", test: char => ranges.some(([from, to]) => from <= char && char <= to) !== isNot };
+  return { kind: "single", test: char => ranges.some(([from, to]) => from <= char && char <= to) !== isNegated };
 }
 
-/** Limit of expanded alternatives, because braces multiply. */
+/** Maximum number of expanded alternatives, because consecutive braces multiply them. */
 const MAX_ALTERNATIVES = 100;
 
 /** Expands `a{b,c{d,e}}` to `ab`, `acd`, `ace`. Unclosed braces are literal. */

@@ -5,12 +5,12 @@ export type Part = { readonly kind: "part"; readonly text: string } | { readonly
 /** Maximum length of a result in characters. */
 export const MAX_READ = 100_000;
 
-/** If the result is shortened, a note in brackets follows. `\r\n` becomes `\n`. */
+/** A note in brackets follows a shortened result. `\r\n` becomes `\n`. */
 export function partOf(
   whole: string,
   startLine: number | undefined,
   endLine: number | undefined,
-  most = MAX_READ,
+  maxLength = MAX_READ,
 ): Part {
   const text = whole.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   for (const [name, line] of [
@@ -31,25 +31,25 @@ export function partOf(
   const wanted = isAll ? text : lines.slice(start - 1, end).join("\n");
   return {
     kind: "part",
-    text: wanted.length <= most ? wanted : shortened(lines.slice(start - 1, end), start, count, most),
+    text: wanted.length <= maxLength ? wanted : shortened(lines.slice(start - 1, end), start, count, maxLength),
   };
 }
 
-function shortened(lines: readonly string[], start: number, count: number, most: number): string {
+function shortened(lines: readonly string[], start: number, count: number, maxLength: number): string {
   let length = 0,
     taken = 0;
   for (const line of lines) {
-    if (length + line.length + 1 > most) break;
+    if (length + line.length + 1 > maxLength) break;
     length += line.length + 1;
     taken++;
   }
   if (taken === 0)
-    return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is too long to be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` The file has ${count} lines: continue with startLine ${start + 1}.` : ""}]`;
+    return `${wholeCharacters(lines[0] ?? "", maxLength)}\n[Line ${start} is too long to be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` The file has ${count} lines: continue with startLine ${start + 1}.` : ""}]`;
   return `${lines.slice(0, taken).join("\n")}\n[These are lines ${start} to ${start + taken - 1} of ${count}: continue with startLine ${start + taken}.]`;
 }
 
-/** At most `most` UTF-16 code units of a text, without splitting a surrogate pair. */
-export function wholeCharacters(text: string, most: number): string {
-  const cut = text.slice(0, most);
+/** At most `maxLength` UTF-16 code units of a text, without splitting a surrogate pair. */
+export function wholeCharacters(text: string, maxLength: number): string {
+  const cut = text.slice(0, maxLength);
   return cut.length < text.length && /[\uD800-\uDBFF]$/.test(cut) ? cut.slice(0, -1) : cut;
 }

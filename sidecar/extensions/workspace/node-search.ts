@@ -19,24 +19,24 @@ import { filesBelow, MAX_ENTRIES } from "./walk";
 /** Maximum file size in bytes. Larger files are skipped, because files written by people are smaller. */
 const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum number of matches per file. */
-const MAX_OF_FILE = 1_000;
+const MAX_PER_FILE = 1_000;
 
 const TOO_MANY = `The search was stopped after ${MAX_ENTRIES} files and folders. Results may be incomplete. Search in a folder.`;
 
 export function nodeSearch(clock: Clock): Search {
   return {
     files: (place, found, signal) =>
-      withinTime(clock, signal, until => searched(place, until, async path => found(path))),
+      withinTime(clock, signal, until => visitFiles(place, until, async path => found(path))),
     lines: async (place, query, found, signal) => {
       await using worker = new LineWorker(regexOf(query.pattern), MAX_LINE_LENGTH);
       return await withinTime(clock, signal, until =>
-        searched(place, until, path => linesOf(place, path, query, worker, found, until)),
+        visitFiles(place, until, path => linesOf(place, path, query, worker, found, until)),
       );
     },
   };
 }
 
-class TimeIsOver extends Error {}
+class TimeLimitReached extends Error {}
 
 async function withinTime(
   clock: Clock,
@@ -44,30 +44,30 @@ async function withinTime(
   search: (until: AbortSignal) => Promise<SearchEnd>,
 ): Promise<SearchEnd> {
   const over = new AbortController();
-  using _timer = clock.after(SEARCH_MS, () => over.abort(new TimeIsOver()));
+  using _timer = clock.after(SEARCH_MS, () => over.abort(new TimeLimitReached()));
   try {
     return await search(AbortSignal.any([signal, over.signal]));
   } catch (error) {
-    if (error instanceof TimeIsOver) return { note: TOOK_TOO_LONG };
+    if (error instanceof TimeLimitReached) return { note: TOOK_TOO_LONG };
     throw error;
   }
 }
 
-/** Calls `look` for each file until it returns true. */
-async function searched(
+/** Calls `visit` for each file until it returns true. */
+async function visitFiles(
   place: SearchPlace,
   signal: AbortSignal,
-  look: (path: string) => Promise<boolean>,
+  visit: (path: string) => Promise<boolean>,
 ): Promise<SearchEnd> {
   if (place.isFile) {
-    await look("");
+    await visit("");
     return {};
   }
   const files = filesBelow(place, signal);
   for (let next = await files.next(); ; next = await files.next()) {
     signal.throwIfAborted();
     if (next.done) return next.value ? {} : { note: TOO_MANY };
-    if (await look(next.value)) return {};
+    if (await visit(next.value)) return {};
   }
 }
 
@@ -82,7 +82,7 @@ async function linesOf(
   if (!place.isFile && !takes(relative)) return false;
   const text = await textOf(path.join(place.real, relative));
   if (text === undefined) return false;
-  return (await worker.matches(text, MAX_OF_FILE, signal)).some(({ line, text: shown }) =>
+  return (await worker.matches(text, MAX_PER_FILE, signal)).some(({ line, text: shown }) =>
     found(relative, line, shown),
   );
 }

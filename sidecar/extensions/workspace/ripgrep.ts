@@ -1,8 +1,8 @@
 /**
- * Implements `search.ts` with ripgrep: the user's, or the one bundled with VS Code.
+ * Implements `search.ts` with the user's ripgrep or VS Code's bundled ripgrep.
  *
  * Invariants: if ripgrep cannot run a search (for example an old version), the fallback search runs instead. Ripgrep is
- * stopped as soon as enough is found.
+ * stopped at the limit of the results.
  */
 import { StringDecoder } from "node:string_decoder";
 import path from "node:path";
@@ -16,7 +16,7 @@ export const RIPGREP = "SYMPOSIUM_RIPGREP";
 
 type Deps = Pick<ExtensionDeps, "run" | "clock" | "log">;
 
-/** Its path. Undefined if it is not installed. */
+/** The path of ripgrep. Undefined if it is not installed. */
 export async function findRipgrep({
   find,
   environment,
@@ -25,20 +25,20 @@ export async function findRipgrep({
   return (given === undefined || !path.isAbsolute(given) ? undefined : await find(given)) ?? (await find("rg"));
 }
 
-/** `otherwise`: the fallback for searches that ripgrep cannot run. */
-export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): Search {
+/** `fallback`: for searches that ripgrep cannot run. */
+export function ripgrepSearch(program: string, deps: Deps, fallback: Search): Search {
   return {
     async files(place, found, signal) {
-      const read = new Pieces("\0", file => found(place.isFile ? "" : slashes(file)));
+      const pieces = new Pieces("\0", file => found(place.isFile ? "" : slashes(file)));
       return (
-        (await run(program, place, ["--files", "--null"], read, signal, deps)) ?? otherwise.files(place, found, signal)
+        (await run(program, place, ["--files", "--null"], pieces, signal, deps)) ?? fallback.files(place, found, signal)
       );
     },
     async lines(place, query, found, signal) {
       const names = query.names === undefined ? [] : ["--type-add", `wanted:${query.names}`, "--type", "wanted"];
       const report = (file: string, line: number, text: string): boolean =>
         (place.isFile || query.takes(slashes(file))) && found(place.isFile ? "" : slashes(file), line, text);
-      const read = new Pieces("\n", piece => lineOf(piece, report));
+      const pieces = new Pieces("\n", piece => lineOf(piece, report));
       return (
         (await run(
           program,
@@ -55,10 +55,10 @@ export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): S
             ...names,
             `--regexp=${query.pattern}`,
           ],
-          read,
+          pieces,
           signal,
           deps,
-        )) ?? otherwise.lines(place, query, found, signal)
+        )) ?? fallback.lines(place, query, found, signal)
       );
     },
   };
@@ -74,8 +74,8 @@ const ALWAYS = ["--no-config", "--hidden", "--no-require-git", "--glob=!.git", "
 
 export const NOT_ALL = "Some files or folders could not be searched.";
 
-class Enough extends Error {}
-class TimeIsOver extends Error {}
+class ResultLimitReached extends Error {}
+class TimeLimitReached extends Error {}
 
 /** `undefined`: ripgrep could not run the search. */
 async function run(
@@ -88,10 +88,10 @@ async function run(
 ): Promise<SearchEnd | undefined> {
   const done = new AbortController(),
     decoder = new StringDecoder(),
-    where = place.isFile ? path.dirname(place.real) : place.real;
-  using _timer = deps.clock.after(SEARCH_MS, () => done.abort(new TimeIsOver()));
-  const onEvent = (chunk: Buffer): void => {
-    if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new Enough());
+    cwd = place.isFile ? path.dirname(place.real) : place.real;
+  using _timer = deps.clock.after(SEARCH_MS, () => done.abort(new TimeLimitReached()));
+  const onStdout = (chunk: Buffer): void => {
+    if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new ResultLimitReached());
   };
   try {
     const {
@@ -103,13 +103,12 @@ async function run(
         command: program,
         args: [...ALWAYS, ...args, "--", place.isFile ? path.basename(place.real) : "."],
         env: {},
-        cwd: where,
+        cwd,
       },
-      { signal: AbortSignal.any([signal, done.signal]), stdout: onEvent, quietMs: 2 * SEARCH_MS },
+      { signal: AbortSignal.any([signal, done.signal]), stdout: onStdout, quietMs: 2 * SEARCH_MS },
     );
     if (code === 0 || code === 1) return {};
-    // Code 2: at least one file could not be read, even if there are matches in others. `--no-messages` suppresses the
-    // message.
+    // Code 2: at least one file could not be read, even if other files match. `--no-messages` suppresses the message.
     if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
     if (/regex|PCRE2/i.test(stderr))
       throw new ToolFailure(
@@ -122,8 +121,8 @@ async function run(
     });
     return undefined;
   } catch (error) {
-    if (error instanceof Enough) return {};
-    if (error instanceof TimeIsOver) return { note: TOOK_TOO_LONG };
+    if (error instanceof ResultLimitReached) return {};
+    if (error instanceof TimeLimitReached) return { note: TOOK_TOO_LONG };
     if (!(error instanceof AgentError)) throw error;
     deps.log("warn", "ripgrep could not be started; the built-in search is used", { program, error: error.message });
     return undefined;

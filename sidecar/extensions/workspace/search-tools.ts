@@ -12,7 +12,7 @@ export interface SearchToolsDeps {
   readonly search: Search;
 }
 
-/** Limits of a result: listed files, counted files including those, lines, and characters of all lines. */
+/** Limits of a result: listed files, counted files, lines, and total characters of the lines. */
 const MAX_FILES = 200,
   MAX_COUNTED = 20_000,
   MAX_LINES = 200,
@@ -23,10 +23,10 @@ const PATH = {
   type: "string",
   description: "A folder inside of the session's folders; default: all of them.",
 } as const;
-const FILES = { readOnlyHint: true, openWorldHint: false } as const;
+const READ_ONLY = { readOnlyHint: true, openWorldHint: false } as const;
 
-export function searchTools(hands: SearchToolsDeps): readonly Tool[] {
-  return [searchFiles(hands), searchContent(hands)];
+export function searchTools(deps: SearchToolsDeps): readonly Tool[] {
+  return [searchFiles(deps), searchContent(deps)];
 }
 
 function searchFiles({ folders, search }: SearchToolsDeps): Tool {
@@ -40,13 +40,13 @@ function searchFiles({ folders, search }: SearchToolsDeps): Tool {
       required: ["pattern"],
       properties: { pattern: { type: "string", description: "Such as *.ts, src/**/*.{js,ts} or README." }, path: PATH },
     },
-    annotations: FILES,
+    annotations: READ_ONLY,
     async call(args, call) {
       const pattern = patternIn(args, "pattern"),
         takes = globMatcher(pattern),
         files: string[] = [];
       let count = 0;
-      const notes = await inEach(await placesIn(args, folders, call), async place =>
+      const notes = await searchEach(await placesIn(args, folders, call), async place =>
         count < MAX_COUNTED
           ? search.files(
               place,
@@ -101,7 +101,7 @@ function searchContent({ folders, search }: SearchToolsDeps): Tool {
         filePattern: { type: "string", description: "Only in files that match, as in search_files: *.ts" },
       },
     },
-    annotations: FILES,
+    annotations: READ_ONLY,
     async call(args, call) {
       const pattern = patternIn(args, "pattern"),
         filePattern =
@@ -111,7 +111,7 @@ function searchContent({ folders, search }: SearchToolsDeps): Tool {
         found: Line[] = [];
       let characters = 0,
         isFull = false;
-      const notes = await inEach(await placesIn(args, folders, call), async place =>
+      const notes = await searchEach(await placesIn(args, folders, call), async place =>
         isFull
           ? {}
           : search.lines(
@@ -156,7 +156,7 @@ function patternIn(args: JsonObject, name: string): string {
   return pattern;
 }
 
-/** A file name glob that lets ripgrep skip files. It may match more than `filePattern`. */
+/** A glob of file names with which ripgrep skips files. May match more than `filePattern`. */
 function namesIn(filePattern: string | undefined): string | undefined {
   const name = filePattern?.split("/").at(-1);
   return filePattern !== undefined &&
@@ -180,7 +180,7 @@ async function placesIn(args: JsonObject, folders: Folders, { signal }: ToolCall
 }
 
 /** Searches the places sequentially. Returns each note once. */
-async function inEach(
+async function searchEach(
   places: readonly SearchPlace[],
   search: (place: SearchPlace) => Promise<SearchEnd>,
 ): Promise<readonly string[]> {

@@ -44,7 +44,7 @@ for (const [how, program] of [
     });
 
     /** A rig with the given ripgrep, or none. */
-    async function searching(): Promise<WorkspaceRig> {
+    async function openRig(): Promise<WorkspaceRig> {
       const rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
       const files: Readonly<Record<string, string>> = {
         ".gitignore": "ignored/\n*.log\n!kept.log\n",
@@ -65,7 +65,7 @@ for (const [how, program] of [
     }
 
     test("finds files by pattern except those in .gitignore", async () => {
-      await using rig = await searching();
+      await using rig = await openRig();
       const found = async (pattern: string, where?: string): Promise<readonly string[]> =>
         (await rig.call("search_files", { pattern, ...(where === undefined ? {} : { path: where }) })).text.split("\n");
       deepEqual(await found("*.ts"), ["src/a.ts", "src/b.test.ts"]);
@@ -87,7 +87,7 @@ for (const [how, program] of [
     });
 
     test("finds lines by regular expression in some or all files", async () => {
-      await using rig = await searching();
+      await using rig = await openRig();
       const found = async (pattern: string, overrides = {}): Promise<string> =>
         (await rig.call("search_content", { pattern, ...overrides })).text;
       equal(await found("one"), "kept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two");
@@ -106,7 +106,7 @@ for (const [how, program] of [
     });
 
     test("returns a sentence for an invalid expression or folder", async () => {
-      await using rig = await searching();
+      await using rig = await openRig();
       match(
         await rig.failure("search_content", { pattern: "two(" }),
         /The pattern is not a (?:valid|supported) regular expression.*Escape literal characters with a backslash/s,
@@ -127,7 +127,7 @@ for (const [how, program] of [
     });
 
     test("finds text that starts like an option", async () => {
-      await using rig = await searching();
+      await using rig = await openRig();
       rig.put("--pre=evil", "--pre=evil\n");
       equal((await rig.call("search_content", { pattern: "--pre=evil" })).text, "--pre=evil:1: --pre=evil");
       equal(
@@ -178,7 +178,7 @@ for (const [how, program] of [
     });
 
     test("stops when its call is cancelled", async () => {
-      await using rig = await searching();
+      await using rig = await openRig();
       const abort = new AbortController();
       abort.abort();
       equal(
@@ -237,10 +237,10 @@ suite("ripgrep", () => {
   const place: SearchPlace = { real: "/w", shown: ".", folder: "/w", isFile: false };
   type Run = (spec: ProcessSpec, options: ToolOptions) => Promise<{ readonly code: number; readonly stderr?: string }>;
   /** A simulated ripgrep, and a fallback search that finds `own`. */
-  function played(run: Run, clock = new FakeClock()) {
+  function simulated(run: Run, clock = new FakeClock()) {
     const logged: string[] = [],
       specs: ProcessSpec[] = [];
-    const otherwise: Search = {
+    const fallback: Search = {
       files: async (_, found) => {
         found("own");
         return { note: "by itself" };
@@ -261,21 +261,21 @@ suite("ripgrep", () => {
           return { exit: { code, signal: null }, stdout: "", stderr };
         },
       },
-      otherwise,
+      fallback,
     );
     return { search, logged, specs, clock };
   }
-  const files = async (search: Search, most = 100): Promise<readonly string[]> => {
+  const files = async (search: Search, max = 100): Promise<readonly string[]> => {
     const found: string[] = [],
-      { note } = await search.files(place, file => found.push(file) >= most, never);
+      { note } = await search.files(place, file => found.push(file) >= max, never);
     return note === undefined ? found : [...found, note];
   };
 
   test("is the editor's program if executable, otherwise the user's", async () => {
-    const found = (given: string | undefined, there: readonly string[]) =>
+    const found = (given: string | undefined, installed: readonly string[]) =>
       findRipgrep({
         environment: async () => ({ [RIPGREP]: given }),
-        find: async name => (there.includes(name) ? `found ${name}` : undefined),
+        find: async name => (installed.includes(name) ? `found ${name}` : undefined),
       });
     deepEqual(
       await Promise.all([
@@ -289,7 +289,7 @@ suite("ripgrep", () => {
   });
 
   test("searches hidden files without its own configuration and never reads a pattern as an option", async () => {
-    const { search, specs } = played(async () => ({ code: 1 }));
+    const { search, specs } = simulated(async () => ({ code: 1 }));
     await search.lines(place, { pattern: "--files", takes: () => true, names: "*.ts" }, () => false, never);
     await search.lines(
       { ...place, real: "/w/-x", isFile: true },
@@ -312,7 +312,7 @@ suite("ripgrep", () => {
   test("returns the same results for any chunks", async () => {
     const bytes = Buffer.from("./src/ä.ts\0.\\b.ts\0");
     for (let cut = 0; cut <= bytes.length; cut++) {
-      const { search } = played(async (_, { stdout }) => {
+      const { search } = simulated(async (_, { stdout }) => {
         stdout?.(bytes.subarray(0, cut));
         stdout?.(bytes.subarray(cut));
         return { code: 0 };
@@ -322,7 +322,7 @@ suite("ripgrep", () => {
   });
 
   test("is stopped when the limit is reached", async () => {
-    const { search } = played(
+    const { search } = simulated(
       (_, { stdout, signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
@@ -334,7 +334,7 @@ suite("ripgrep", () => {
   });
 
   test("is stopped at the time limit with the results so far", async () => {
-    const { search, clock } = played(
+    const { search, clock } = simulated(
       (_, { stdout, signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener("abort", () => reject(signal.reason as Error));
@@ -353,13 +353,13 @@ suite("ripgrep", () => {
       },
       async () => ({ code: 2, stderr: "error: unexpected argument '--engine'" }),
     ] satisfies Run[]) {
-      const { search, logged } = played(run);
+      const { search, logged } = simulated(run);
       deepEqual([await files(search), logged.length], [["own", "by itself"], 1]);
     }
   });
 
   test("keeps the results with a note if it could not read everything", async () => {
-    const { search, logged } = played(async (_, { stdout }) => {
+    const { search, logged } = simulated(async (_, { stdout }) => {
       stdout?.(Buffer.from("a\0"));
       return { code: 2 };
     });
@@ -367,7 +367,7 @@ suite("ripgrep", () => {
   });
 
   test("returns an error for an invalid pattern to the model", async () => {
-    const { search } = played(async () => ({
+    const { search } = simulated(async () => ({
       code: 2,
       stderr: "rg: regex parse error:\n    (?:a()\nerror: unclosed group\n",
     }));
@@ -381,7 +381,7 @@ suite("ripgrep", () => {
 
   test("rethrows other errors and the cancellation", async () => {
     const abort = new AbortController(),
-      { search } = played(async (_, { signal }) => {
+      { search } = simulated(async (_, { signal }) => {
         signal.throwIfAborted();
         throw new TypeError("a bug");
       });

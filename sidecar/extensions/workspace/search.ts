@@ -1,4 +1,4 @@
-/** Searches the session's folders with ripgrep, or without it if it is not available. */
+/** Contract of a search in the session's folders: `ripgrep.ts`, or `node-search.ts` without ripgrep. */
 import type { Inside } from "./folders";
 
 /** A folder or file to be searched. */
@@ -26,7 +26,7 @@ export interface ContentQuery {
   readonly pattern: string;
   /** Selects the files to search. */
   readonly takes: (path: string) => boolean;
-  /** A glob for file names that selects at least these files. */
+  /** A glob of file names that selects at least the same files. */
   readonly names?: string;
 }
 

@@ -46,19 +46,19 @@ export function terminalTool({ folders, consent, commands }: TerminalToolDeps): 
       if ((await kindOf(place))?.kind !== "folder")
         throw new ToolFailure(`${place.shown} is not a folder: a command cannot run there.`);
       const title = `Run ${command.length > MAX_SHOWN ? `${command.slice(0, MAX_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
-      const act = {
+      const action = {
         title,
         kind: "execute",
         content: [],
         rawInput: { command, cwd: place.real },
         standing: { key: `run_terminal\n${place.real}\n${command}`, name: "Always Allow This Command (This Session)" },
       } as const;
-      const { stdout, stderr, code, note } = await consent.carryOut(act, call, async card => {
-        const ran = await commands.run({ command, cwd: place.real, timeoutMs }, call.signal, content =>
+      const { stdout, stderr, code, note } = await consent.carryOut(action, call, async card => {
+        const result = await commands.run({ command, cwd: place.real, timeoutMs }, call.signal, content =>
           card.show(content),
         );
-        if (ran.code !== 0) card.failed();
-        return ran;
+        if (result.code !== 0) card.failed();
+        return result;
       });
       return {
         structured: { stdout, stderr, code, ...(note === undefined ? {} : { note }) },

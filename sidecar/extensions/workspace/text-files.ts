@@ -1,9 +1,9 @@
 /**
- * Reads and writes text files, through the client if it offers that (includes unsaved changes, and writes can be
- * undone), else on disk.
+ * Reads and writes text files through the client if supported, else on disk. The client's text includes unsaved
+ * changes, and its writes can be undone.
  *
- * Invariants: folders, special files, binary files and files over the size limit cause a `ToolFailure` and are not
- * returned. All paths come from `Folders`.
+ * Invariants: folders, special files, binary files and files over the size limit cause a `ToolFailure`. All paths come
+ * from `Folders`.
  */
 import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
@@ -30,7 +30,7 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
     async read(file, signal) {
       const found = await kindOf(file);
       if (found === undefined) return undefined;
-      refuseOther(file, found.kind);
+      requireRegularFile(file, found.kind);
       if (found.size > MAX_MEGABYTES * 1024 * 1024)
         throw new ToolFailure(
           `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; the limit is ${MAX_MEGABYTES} MB. Use search_content to find what you need in it.`,
@@ -38,14 +38,14 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
       return reader.read(file, signal);
     },
     async write(file, text, signal) {
-      refuseOther(file, (await kindOf(file))?.kind ?? "file");
+      requireRegularFile(file, (await kindOf(file))?.kind ?? "file");
       signal.throwIfAborted(); // the call may have been cancelled meanwhile
       await writer.write(file, text, signal);
     },
   };
 }
 
-function refuseOther({ shown }: Inside, kind: "file" | "folder" | "other"): void {
+function requireRegularFile({ shown }: Inside, kind: "file" | "folder" | "other"): void {
   if (kind !== "file")
     throw new ToolFailure(
       kind === "folder"
@@ -59,11 +59,11 @@ export const nodeFiles: TextFiles = {
     const bytes = await readFile(real).catch((error: unknown) => {
       throw new ToolFailure(`${shown} could not be read: ${String(error)}`);
     });
-    if (bytes.includes(0)) throw noText(shown);
+    if (bytes.includes(0)) throw notText(shown);
     try {
       return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     } catch {
-      throw noText(shown);
+      throw notText(shown);
     }
   },
 
@@ -82,7 +82,7 @@ export const nodeFiles: TextFiles = {
   },
 };
 
-function noText(shown: string): ToolFailure {
+function notText(shown: string): ToolFailure {
   return new ToolFailure(`${shown} is not UTF-8 text and cannot be read or changed.`);
 }
 

@@ -1,6 +1,6 @@
 /**
- * Lists the files below a folder, except those ignored by `.gitignore` and `.git`. Links are not followed: their
- * targets are either found at their own path or outside.
+ * Lists the files below a folder, except those ignored by `.gitignore` and `.git`. Links are not followed. A target
+ * inside the folder is listed at its own path.
  */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
@@ -11,13 +11,13 @@ import type { SearchPlace } from "./search";
 export const MAX_ENTRIES = 200_000;
 
 /**
- * Yields paths relative to the place, with `/`, sorted by name. Stops after `most` entries and returns whether the
- * listing is complete. Unreadable folders are skipped.
+ * Yields paths relative to the place, with `/`, sorted by name. Stops after `maxEntries` entries and returns whether
+ * the listing is complete. Unreadable folders are skipped.
  */
 export async function* filesBelow(
   { real, folder }: SearchPlace,
   signal: AbortSignal,
-  most = MAX_ENTRIES,
+  maxEntries = MAX_ENTRIES,
 ): AsyncGenerator<string, boolean> {
   const below = path
     .relative(folder, real)
@@ -36,7 +36,7 @@ export async function* filesBelow(
       names = await readdir(path.join(real, ...parts), { withFileTypes: true }).catch(() => []);
     const rules = names.some(({ name }) => name === ".gitignore") ? await withRulesOf(folder, here, before) : before;
     for (const entry of names.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (++entries > most) {
+      if (++entries > maxEntries) {
         isComplete = false;
         return;
       }
@@ -45,7 +45,7 @@ export async function* filesBelow(
       if (
         (!isFolder && !entry.isFile()) ||
         (isFolder && entry.name === ".git") ||
-        rules.leavesOut(isFolder ? `${where}/` : where)
+        rules.ignores(isFolder ? `${where}/` : where)
       )
         continue;
       if (isFolder) yield* walk([...parts, entry.name], rules);
@@ -61,24 +61,24 @@ async function withRulesOf(root: string, parts: readonly string[], before: Ignor
 
 /**
  * Paths ignored by the `.gitignore` files between a session folder and a subfolder. As in git, the deepest file with a
- * matching rule decides.
+ * matching rule takes precedence.
  */
 class Ignored {
   /**
-   * `folder`: of the `.gitignore`, relative to the session folder, with `/`; empty for that folder itself. Deepest
+   * `folder`: of the `.gitignore`, relative to the session folder, with `/`. Empty for the session folder. Deepest
    * first.
    */
   private constructor(private readonly files: readonly { readonly folder: string; readonly rules: Ignore }[]) {}
 
   static readonly nothing = new Ignored([]);
 
-  /** Adds a file that is deeper than all earlier ones. */
+  /** Adds a file that is deeper than all earlier files. */
   with(folder: string, text: string): Ignored {
     return new Ignored([{ folder, rules: ignore({ ignorecase: false }).add(text) }, ...this.files]);
   }
 
   /** `path`: relative to the session folder. A folder ends with `/`. */
-  leavesOut(path: string): boolean {
+  ignores(path: string): boolean {
     for (const { folder, rules } of this.files) {
       const { ignored, unignored } = rules.test(folder === "" ? path : path.slice(folder.length + 1));
       if (ignored || unignored) return ignored;

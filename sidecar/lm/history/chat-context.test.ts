@@ -19,8 +19,8 @@ const SYSTEM =
   'You are an expert.\n<instructions>\nUse read_file.\n</instructions>\n<instructions>\n<skills>\nUse read_file.\n</skills>\n<attachment filePath="/w/AGENTS.md">\nBe brief.\n</attachment>\n</instructions>\n';
 const asked = messageOf("user", "<context>\nToday.\n</context>\n<userRequest>\nHello\n</userRequest>\n");
 const sectionsOf = (request: ChatRequest, cwd = "/w") => chatContextOf(request, cwd).sections;
-const texts = (sections: readonly ContextSection[], known: readonly ContextSection[] = []) =>
-  contextBlocks(sections, new Map(known.map(section => [section.id, section]))).map(({ text }) => text);
+const texts = (sections: readonly ContextSection[], sent: readonly ContextSection[] = []) =>
+  contextBlocks(sections, new Map(sent.map(section => [section.id, section]))).map(({ text }) => text);
 
 suite("ChatContext", () => {
   test("reads the chat mode's name and instructions from the system text or a chat message", () => {

@@ -11,7 +11,7 @@ import { quoted } from "./quote-block";
 import { textOf } from "./parse-history";
 import { wordsIn } from "./extract-user-text";
 
-/** One choice. `title` names it and begins a sentence. */
+/** One choice. `title`: its name, as the start of a sentence. */
 export interface ContextSection {
   readonly id: string;
   readonly title: string;
@@ -29,7 +29,7 @@ export const NO_CONTEXT: ChatContext = { mode: undefined, sections: [] };
 /** `cwd`: the folder in which the agent's session is opened. */
 export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
   const system = blocksOf(request.messages, "system"),
-    notifications = blocksOf(opening(request.messages), "user");
+    notifications = blocksOf(messagesBeforeUserText(request.messages), "user");
   const all = [...system, ...notifications];
   const chosen = chosenMode(all);
   return {
@@ -43,16 +43,16 @@ export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
   };
 }
 
-/** Prompt blocks with the changes since `known`, the sections that this session has already sent to the agent. */
+/** Prompt blocks with the changes since `sent`, the sections that the agent's session has already received. */
 export function contextBlocks(
   sections: readonly ContextSection[],
-  known: ReadonlyMap<string, ContextSection>,
+  sent: ReadonlyMap<string, ContextSection>,
 ): readonly TextBlock[] {
-  const ended = [...known.values()].filter(({ id }) => !sections.some(section => section.id === id));
+  const ended = [...sent.values()].filter(({ id }) => !sections.some(section => section.id === id));
   return [
     ...ended.map(({ title }): TextBlock => ({ type: "text", text: `(No longer valid: ${title}.)` })),
     ...sections.flatMap((section): readonly TextBlock[] => {
-      const before = known.get(section.id),
+      const before = sent.get(section.id),
         isSame = before?.text === section.text && before.title === section.title;
       const hint = section.id === MODE ? ". They may name tools that you do not have" : "";
       if (!isSame) return [quoted(`${section.title}${hint}`, section.text)];
@@ -68,7 +68,7 @@ interface Block {
 
 const MODE = "mode";
 const QUIET_MODES: Readonly<Record<string, QuietMode>> = { plan: "plan", ask: "ask" };
-/** Characters of one section, and number of sections. */
+/** Maximum characters of one section, and maximum number of instruction files. */
 const SECTION_LIMIT = 30_000,
   MAX_SECTIONS = 50;
 
@@ -76,24 +76,24 @@ function blocksOf(messages: readonly ChatMessage[], role: ChatMessage["role"]): 
   return messages.filter(message => message.role === role).flatMap(blocksOfMessage);
 }
 
-/** Keyed by the message object: the next request repeats the same system text. */
+/** Cache keyed by message object, because requests repeat their system messages. */
 const BLOCKS = new WeakMap<ChatMessage, readonly Block[]>();
 
 function blocksOfMessage(message: ChatMessage): readonly Block[] {
-  const known = BLOCKS.get(message) ?? blocksIn(textOf(message.content));
-  BLOCKS.set(message, known);
-  return known;
+  const blocks = BLOCKS.get(message) ?? blocksIn(textOf(message.content));
+  BLOCKS.set(message, blocks);
+  return blocks;
 }
 
-/** The messages of the chat before the user's first words. */
-function opening(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+/** The messages before the user's first text. */
+function messagesBeforeUserText(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isTurn = ({ role, content }: ChatMessage): boolean =>
     role === "assistant" || (role === "user" && wordsIn(textOf(content)) !== undefined);
   const end = messages.findIndex(isTurn);
   return end === -1 ? [] : messages.slice(0, end);
 }
 
-/** The chat's sentence about the mode. The text of the mode's file follows it. */
+/** The chat's sentence about the mode. The mode's instructions follow. */
 const MODE_SENTENCE = /^You are currently running in "([^"\n]{1,100})" mode\.[^\n]*\n?/;
 
 function chosenMode(blocks: readonly Block[]): { readonly name: string; readonly text: string } | undefined {
@@ -103,7 +103,10 @@ function chosenMode(blocks: readonly Block[]): { readonly name: string; readonly
   return sentence && name !== undefined ? { name, text: text.slice(sentence[0].length).trim() } : undefined;
 }
 
-/** The Ask mode of older versions has neither tools nor instructions. Their Edit mode reminds the model how to edit. */
+/**
+ * Detects the Ask mode of older versions, which has neither tools nor instructions. Their Edit mode starts the message
+ * with a `<reminder>`.
+ */
 function isOldAskMode({ messages, options }: ChatRequest): boolean {
   const last = textOf(messages.findLast(({ role }) => role === "user")?.content ?? []);
   return options?.tools?.length === 0 && options.requestInitiator !== undefined && /^\s*<prompt>/.test(last);
@@ -127,7 +130,7 @@ const NOTES: Readonly<Record<string, string>> = {
   repoMemory: "The notes about this repository",
   repository_memories: "The notes about this repository",
 };
-/** Text of the chat for missing notes, and its instructions for writing them. */
+/** The chat's text for missing notes, and its instructions for writing notes. */
 const NO_NOTES =
   /^(?:No user preferences or notes saved yet|(?:Session|Repository) memory \([^)\n]*\) is empty|If you come across\b|\(nothing yet\))/;
 
@@ -139,7 +142,7 @@ function notes(...groups: readonly (readonly Block[])[]): readonly ContextSectio
   });
 }
 
-/** An agent is opened in one folder. This section lists the folders of the workspace. */
+/** Lists the workspace folders, unless `cwd` is the only one. An agent is opened in a single folder. */
 function folders(blocks: readonly Block[], cwd: string): readonly ContextSection[] {
   const text = blocks.find(({ name }) => name === "workspace_info")?.text ?? "";
   const list = /\bfollowing folders:\n((?:- .*\n?)+)/.exec(text)?.[1] ?? "";
@@ -159,6 +162,6 @@ function cut(text: string): string {
   const remaining = text.length - SECTION_LIMIT;
   return remaining <= 0 ? text : `${text.slice(0, SECTION_LIMIT)} … (${remaining} more characters)`;
 }
-/** Modes in which an agent changes nothing. `undefined`: any other mode. */
 
+/** A chat mode in which an agent changes nothing; `undefined` for any other mode. */
 export type QuietMode = "plan" | "ask" | undefined;

@@ -29,7 +29,7 @@ const withoutSystem = (request: ChatRequest): ChatRequest => ({
   messages: request.messages.filter(({ role }) => role !== "system"),
 });
 
-/** Rewords the host's own sentence at the end of a request. The user's words are in tags and stay. */
+/** Rewords the host's own sentence at the end of a request. The user's text is in tags and is not changed. */
 const withoutClosingWords = (request: ChatRequest): ChatRequest => {
   const last = request.messages.at(-1),
     text = last ? textOf(last.content) : "";

@@ -67,13 +67,15 @@ suite("request classification", () => {
   });
 
   test("classifies a user message with the compaction text as a turn", () => {
-    const said = recordedRequest("first-message", 3),
-      [asked] = said.messages.slice(-1),
-      words = "The conversation has grown too large for the context window";
+    const request = recordedRequest("first-message", 3),
+      [lastMessage] = request.messages.slice(-1),
+      userText = "The conversation has grown too large for the context window";
     const text =
-      asked?.content[0]?.type === "text" ? asked.content[0].value.replace("Hello there, who are you?", words) : "";
-    deepEqual(kindOf({ ...said, messages: [...said.messages.slice(0, -1), user(text)] }), { kind: "turn" });
-    deepEqual(kindOf({ ...said, messages: [user(words)], options: {} }), { kind: "turn" });
+      lastMessage?.content[0]?.type === "text"
+        ? lastMessage.content[0].value.replace("Hello there, who are you?", userText)
+        : "";
+    deepEqual(kindOf({ ...request, messages: [...request.messages.slice(0, -1), user(text)] }), { kind: "turn" });
+    deepEqual(kindOf({ ...request, messages: [user(userText)], options: {} }), { kind: "turn" });
   });
 });
 
@@ -91,10 +93,10 @@ suite("request identity", () => {
       trace: "0000000000000000000000000000018a",
       span: "0000000000000189",
     });
-    notEqual(chatSession, identity.conversationId, "a fork's own");
+    notEqual(chatSession, identity.conversationId, "a fork has a new id");
     equal(identityOf(recordedRequest("fork-conversation", 139)).chatSession, identity.conversationId);
     equal(identityOf(from(REQUEST, "GitHub.Copilot-Chat")).conversationId, identity.conversationId);
-    equal(identityOf(from(REQUEST, undefined)).conversationId, identity.conversationId, "a host of before");
+    equal(identityOf(from(REQUEST, undefined)).conversationId, identity.conversationId, "an older host");
   });
 
   test("ignores the marks of another extension", () => {
@@ -108,7 +110,7 @@ suite("request identity", () => {
     equal(identityOf(from(REQUEST, "core")).isForeign, false);
   });
 
-  test("takes the visible chat from the last session in the instructions, and ignores marks of a wrong type", () => {
+  test("reads the visible chat from the last session in the instructions, and ignores marks of a wrong type", () => {
     const system = (value: string): ChatRequest => ({
       ...REQUEST,
       messages: [{ role: "system", content: [{ type: "text", value }] }],
@@ -122,7 +124,7 @@ suite("request identity", () => {
       "b07ec060-5b7c",
     );
     equal(identityOf(system("VSCODE_TARGET_SESSION_LOG is a variable.")).chatSession, undefined);
-    const odd = identityOf(
+    const identity = identityOf(
       marks(REQUEST, {
         _conversationId: 7,
         _telemetryTurn: "3",
@@ -130,7 +132,10 @@ suite("request identity", () => {
         _capturingTokenCorrelationId: "",
       }),
     );
-    deepEqual([odd.conversationId, odd.chatSession, odd.turn, odd.trace], [undefined, undefined, undefined, undefined]);
+    deepEqual(
+      [identity.conversationId, identity.chatSession, identity.turn, identity.trace],
+      [undefined, undefined, undefined, undefined],
+    );
   });
 
   test("recognizes VS Code's chat by its initiator or, without one, by any private key", () => {

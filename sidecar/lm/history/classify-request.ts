@@ -1,20 +1,20 @@
 /**
- * Classifies a request before its session is looked up. VS Code's chat also sends its model requests that belong to no
- * conversation. One of them, the background compaction, carries the conversation's id and the calls that wait for
- * results. It arrives just before the request that brings those results.
+ * Classifies a request before its session is looked up. VS Code's chat also sends requests outside conversations. One
+ * of them, the background compaction, carries the conversation's id and its pending calls. It arrives just before the
+ * request with their results.
  *
- * No single mark decides. Each is private to the chat and may be missing in another version: `requestInitiator`, the
- * keys of `modelOptions`, the tools, the tags around the user's words, and the host's own wording.
- * `classify-request.property.test.ts` removes each mark, and each pair. Pure.
+ * No single mark is decisive, because each mark may be missing in another version of the chat. The marks are
+ * `requestInitiator`, the keys of `modelOptions`, the tools, the tags around the user's text, and the host's own
+ * wording. `classify-request.property.test.ts` removes each mark and each pair of marks. Pure.
  */
 import type { ChatRequest } from "../../../src/protocol/lm/lm";
 import type { Identity } from "./request-identity";
 import { textOf, type Reading } from "./parse-history";
 
 export type Kind =
-  /** A turn of a conversation, or a round of one. */
+  /** A turn of a conversation, or a round of a turn. */
   | { readonly kind: "turn" }
-  /** A title, a commit message or similar. The request holds everything that its answer needs. */
+  /** A title, a commit message or similar. The request is self-contained. */
   | { readonly kind: "side"; readonly what: "title" | "progress" | "other" }
   /** A request to summarise the history. `ofConversation`: it carries the conversation's id. */
   | { readonly kind: "summary"; readonly ofConversation: boolean };
@@ -31,22 +31,22 @@ export function classify(request: ChatRequest, reading: Reading, identity: Ident
 }
 
 const SUMMARY_INSTRUCTIONS = /^Your task is to create a comprehensive, detailed summary\b/;
-const SUMMARY_WORDS =
+const SUMMARY_TEXT =
   /^(?:The conversation has grown too large for the context window|Summarize the conversation history so far)\b/;
-/** The history of a summary request that is not sent as messages. */
+/** The history of a summary request, sent as text instead of messages. */
 const COMPRESSED_HISTORY = /^The following is a compressed version of the prec\w+ history\b/;
 
 function isSummary(request: ChatRequest, instructions: string, reading: Reading, identity: Identity): boolean {
-  if (SUMMARY_INSTRUCTIONS.test(instructions) || SUMMARY_WORDS.test(reading.lastText)) return true;
-  if (isUncountedOrder(request, reading, identity)) return true;
+  if (SUMMARY_INSTRUCTIONS.test(instructions) || SUMMARY_TEXT.test(reading.lastText)) return true;
+  if (isHostInstruction(request, reading, identity)) return true;
   return reading.messages.some(({ role, content }) => role === "user" && COMPRESSED_HISTORY.test(textOf(content)));
 }
 
 /**
- * An instruction of the host after a conversation. It has no turn number, and its words lack the tags that all words of
- * the user have.
+ * Whether the request ends with an instruction of the host: it has no turn number, and its last text lacks the tags of
+ * user text.
  */
-function isUncountedOrder(
+function isHostInstruction(
   { options }: ChatRequest,
   { isNew, isTagged, endsTagged }: Reading,
   { turn, conversationId }: Identity,
@@ -69,20 +69,20 @@ function hasTurnIdentity({ options }: ChatRequest, instructions: string, identit
   );
 }
 
-/** Instructions for one small text or a commit message. The wording is the chat's, in versions up to 0.67. */
+/** The chat's instructions for a small text or a commit message, in versions up to 0.67. */
 const SIDE_INSTRUCTIONS = /^You are an expert in (?:crafting|writing|file editing)\b|^.*\bgit commit message\b/;
-const ENDS_IN_WORDS = /<\/(?:userRequest|prompt)>\s*$/;
+const ENDS_IN_USER_TEXT = /<\/(?:userRequest|prompt)>\s*$/;
 
-/** Marks of turns that some side requests may also have: a trace, a thinking option, words in tags, answers. */
+/** Marks of turns that side requests may also have: a trace, a thinking option, tagged user text, answers. */
 function hasTurnShape({ messages, options }: ChatRequest, { lastText }: Reading, { span }: Identity): boolean {
   if (span !== undefined || typeof options?.modelOptions?.["_enableThinking"] === "boolean") return true;
-  return ENDS_IN_WORDS.test(lastText) || messages.some(({ role }) => role === "assistant");
+  return ENDS_IN_USER_TEXT.test(lastText) || messages.some(({ role }) => role === "assistant");
 }
 
-const TITLE_WORDS = /^Please write a brief title\b/,
-  PROGRESS_WORDS = /\bprogress messages?\b/;
+const TITLE_TEXT = /^Please write a brief title\b/,
+  PROGRESS_TEXT = /\bprogress messages?\b/;
 
-function subjectOf(instructions: string, words: string): "title" | "progress" | "other" {
-  if (/\btitles?\b/i.test(instructions) || TITLE_WORDS.test(words)) return "title";
-  return PROGRESS_WORDS.test(instructions) || PROGRESS_WORDS.test(words) ? "progress" : "other";
+function subjectOf(instructions: string, text: string): "title" | "progress" | "other" {
+  if (/\btitles?\b/i.test(instructions) || TITLE_TEXT.test(text)) return "title";
+  return PROGRESS_TEXT.test(instructions) || PROGRESS_TEXT.test(text) ? "progress" : "other";
 }

@@ -1,13 +1,13 @@
 /**
- * Extracts the user's text from a message to which the host's chat has added attachments, the date and reminders, all
- * in tags. The user's words are in `<userRequest>` (agent modes) or `<prompt>` (older modes, which drop the tags once
- * the words are history). Pure.
+ * Extracts the user's text from a message of the host's chat, which adds attachments, the date and reminders in tags.
+ * The user's text is in `<userRequest>` (agent modes) or `<prompt>` (older modes, which omit the tags in the history).
+ * Pure.
  */
 
-const WORDS = ["userRequest", "prompt"] as const;
-/** Closing tags of the blocks that the chat puts before the words. */
-const BEFORE_WORDS = /^<\/(?:attachments|context|editorContext|reminderInstructions|reminder|toolReferences)>/gm;
-/** Blocks of messages that the chat wrote entirely. */
+const USER_TAGS = ["userRequest", "prompt"] as const;
+/** Closing tags of the blocks that the chat puts before the user's text. */
+const BEFORE_USER_TEXT = /^<\/(?:attachments|context|editorContext|reminderInstructions|reminder|toolReferences)>/gm;
+/** Blocks in messages without user text. */
 const CONTEXT: ReadonlySet<string> = new Set([
   "environment_info",
   "workspace_info",
@@ -17,9 +17,9 @@ const CONTEXT: ReadonlySet<string> = new Set([
   "conversation-summary",
 ]);
 
-/** The user's words; `undefined` if the message has no tag for them. */
+/** The user's text; `undefined` if the message has no tag for it. */
 export function wordsIn(text: string): string | undefined {
-  for (const tag of WORDS) {
+  for (const tag of USER_TAGS) {
     const end = text.lastIndexOf(`</${tag}>`);
     if (end === -1) continue;
     const before = text.slice(0, end);
@@ -27,19 +27,15 @@ export function wordsIn(text: string): string | undefined {
       at: index,
       from: index + opening.length,
     }));
-    // Both attachments and words may quote the tags. The right opening tag is the first one after everything that the
-    // chat puts before the words.
-    const context = [...before.matchAll(BEFORE_WORDS)].at(-1)?.index ?? 0;
+    // Attachments and user text may quote the tags. The real opening tag is the first after the chat's own blocks.
+    const context = [...before.matchAll(BEFORE_USER_TEXT)].at(-1)?.index ?? 0;
     const opening = openings.find(({ at }) => at >= context) ?? openings.at(-1);
     if (opening) return text.slice(opening.from, end).trim();
   }
   return undefined;
 }
 
-/**
- * Removes the chat's blocks from a message that has no tag for the words. `all`: every block is the chat's, including
- * unknown ones.
- */
+/** Removes the chat's blocks from a message without a tag for the user's text. `all`: also removes unknown blocks. */
 export function withoutContext(text: string, all: boolean): string {
   const lines = text.split("\n"),
     closings = new Map<string, number[]>();

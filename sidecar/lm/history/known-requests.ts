@@ -1,11 +1,11 @@
 /**
- * Caches the histories and tool lists of earlier requests. A request that repeats them gets the same objects, which are
- * not parsed again. The extension host refers to them by id (`resolve`) and names those it has dropped. Other programs
- * send whole histories, which are compared (`intern`).
+ * Caches the histories and tool lists of earlier requests. A later request reuses the cached objects, which are not
+ * parsed again. The extension host refers to cached entries by id and lists the ids that it has dropped (`resolve`).
+ * Other programs send whole histories, which are compared (`intern`).
  *
  * Invariants:
  * - A request with an unknown reference resolves to `undefined` and changes nothing.
- * - There are at most `MAX_HISTORIES` histories, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
+ * - The cache contains at most `MAX_HISTORIES` histories and `MAX_HISTORY_CHARACTERS` characters in total.
  */
 import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm/lm-delta";
 import {
@@ -22,7 +22,7 @@ import {
 import { same } from "../../../src/protocol/lm/same-message";
 import { MessageHistory } from "./message-history";
 
-interface Known {
+interface CachedHistory {
   readonly id: KnownId;
   readonly messages: readonly ChatMessage[];
   readonly history: MessageHistory;
@@ -36,11 +36,11 @@ export interface Resolved {
 
 export class KnownRequests {
   /** In order of use, the most recently used last. */
-  readonly #histories = new Map<KnownId, Known>();
+  readonly #histories = new Map<KnownId, CachedHistory>();
   readonly #tools = new Map<KnownId, readonly ChatTool[]>();
   /** Total characters of all histories. */
   #size = 0;
-  /** Last id of an interned history or tool list. Interned ids are negative; a host's ids are positive. */
+  /** The last id assigned by `intern`. Assigned ids are negative, and the host's ids are positive. */
   #lastId = 0;
 
   constructor(private readonly maxCharacters = MAX_HISTORY_CHARACTERS) {}
@@ -56,33 +56,33 @@ export class KnownRequests {
     const before = base === undefined ? undefined : this.#histories.get(base);
     const list = tools.list ?? this.#tools.get(tools.id);
     if (!list || (base !== undefined && !before)) return undefined;
-    const known = knownAs(id, before, items);
-    if (!known) return undefined;
+    const cached = cachedHistory(id, before, items);
+    if (!cached) return undefined;
     for (const dropped of forget) this.#drop(dropped);
-    if (!forget.includes(id)) this.#keep(known);
+    if (!forget.includes(id)) this.#keep(cached);
     this.#keepTools(tools.id, list);
-    const { messages, history } = known;
+    const { messages, history } = cached;
     return { request: { ...rest, messages, options: { ...options, tools: list } }, history };
   }
 
-  /** Returns the same request, in which messages and tools that equal known ones are replaced by the known objects. */
+  /** Returns an equal request that contains the cached objects of equal messages and tools. */
   intern(request: ChatRequest): Resolved {
     const base = baseOf([...this.#histories.values()].reverse(), request.messages);
     const items = base ? itemsOf(base.delta, request.messages) : request.messages;
-    const known = knownAs(--this.#lastId, base?.history, items);
-    if (!known) throw new Error("a delta has a run that its base does not have");
+    const cached = cachedHistory(--this.#lastId, base?.history, items);
+    if (!cached) throw new Error("a delta has a run that its base does not have");
     if (base?.isContinued) this.#drop(base.history.id);
-    this.#keep(known);
-    const { messages, history } = known,
+    this.#keep(cached);
+    const { messages, history } = cached,
       { options } = request;
     if (!options?.tools) return { request: { ...request, messages }, history };
     const tools = this.#internTools(options.tools);
     return { request: { ...request, messages, options: { ...options, tools } }, history };
   }
 
-  #keep(known: Known): void {
-    this.#histories.set(known.id, known);
-    this.#size += known.sizes.all;
+  #keep(cached: CachedHistory): void {
+    this.#histories.set(cached.id, cached);
+    this.#size += cached.sizes.all;
     for (const oldest of this.#histories.keys()) {
       if (this.#histories.size <= MAX_HISTORIES && this.#size <= this.maxCharacters) break;
       this.#drop(oldest);
@@ -108,7 +108,11 @@ export class KnownRequests {
   }
 }
 
-function knownAs(id: KnownId, before: Known | undefined, items: readonly (Run | ChatMessage)[]): Known | undefined {
+function cachedHistory(
+  id: KnownId,
+  before: CachedHistory | undefined,
+  items: readonly (Run | ChatMessage)[],
+): CachedHistory | undefined {
   const messages = applied(before?.messages ?? [], items, isRun);
   if (!messages) return undefined;
   const sizes = sizesOf(

@@ -6,7 +6,7 @@ import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "../fix
 /** For longer runs: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
 
-/** `i` selects a chat; `k` selects a turn, an order or an amount. Few distinct words, so that chats are similar. */
+/** `i` selects a chat, and `k` a turn, an order or an amount. The few distinct user texts make the chats similar. */
 type Action = { readonly i: number; readonly k: number; readonly words: string } & {
   readonly action: (typeof ACTIONS)[number];
 };
@@ -139,7 +139,7 @@ class Editor {
     this.#ask(chat, expected);
   }
 
-  /** Repeats the same request while it is being answered. The first session's turn then never ends. */
+  /** Repeats a request while its response is streaming. The first session's turn then never ends. */
   #again(chat: SimulatedChat): void {
     chat.dropped.push(chat.last!);
     this.#ask(chat, "again");
@@ -167,7 +167,7 @@ class Editor {
     this.#streaming.delete(chat);
   }
 
-  /** All results or some; the others are missing. */
+  /** Sends all or some of the results. */
   #results(chat: SimulatedChat, k: number): void {
     const waiting = chat.waitsFor;
     waiting.forEach((call, i) => {
@@ -213,11 +213,11 @@ class Editor {
       answered = chat.last!.rounds.at(-1)?.calls ?? history.at(-1)?.rounds.at(-1)?.calls ?? [];
     const { kind, session } = this.chronicle.receive(chat.request());
     ok(session, kind);
-    const known = this.#memory.get(session.id) ?? [],
+    const memory = this.#memory.get(session.id) ?? [],
       owner = answered.map(({ id }) => this.#callsOf.get(id)).find(id => id !== undefined);
     if (this.marks !== "none")
       ok(session.conversationId === chat.conversationId, `${kind}: it is another conversation's`);
-    for (const turn of known)
+    for (const turn of memory)
       ok(isOf(turn, chat), `${kind}: the agent remembers turn ${turn.id} (“${turn.words}”), which is not of this chat`);
     if (kind.startsWith("resume")) ok(session.id === owner, `${kind}: the calls were another session's`);
     if (
@@ -238,32 +238,37 @@ class Editor {
     if (kind.includes("whole"))
       for (const turn of this.#memory.get(kind.split(" ")[1]!) ?? [])
         ok(isOf(turn, chat), `${kind}: turn ${turn.id} is not of the fork`);
-    this.#remember(chat, session.id, known);
+    this.#remember(chat, session.id, memory);
   }
 
-  #remember(chat: SimulatedChat, id: string, known: readonly SimulatedTurn[]): void {
+  #remember(chat: SimulatedChat, id: string, memory: readonly SimulatedTurn[]): void {
     for (const [other, served] of this.#serving) if (served === id && other !== chat) this.#streaming.delete(other);
-    this.#memory.set(id, [...known, ...chat.turns.filter(turn => !known.includes(turn))]);
+    this.#memory.set(id, [...memory, ...chat.turns.filter(turn => !memory.includes(turn))]);
     this.#serving.set(chat, id);
     this.#streaming.add(chat);
   }
 }
 
-/** Whether a session with this turn contains nothing that the chat lacks. Equal turns count as the same. */
+/**
+ * Whether a session with this turn contains nothing that the chat lacks. Turns with equal content count as the same
+ * turn.
+ */
 function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
   const all = [...turns, ...dropped],
-    said = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });
-  return all.some(({ id }) => id === turn.id) || all.some(simulatedTurn => said(simulatedTurn) === said(turn));
+    contentOf = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });
+  return (
+    all.some(({ id }) => id === turn.id) || all.some(simulatedTurn => contentOf(simulatedTurn) === contentOf(turn))
+  );
 }
 
 suite("history matching of concurrent chats", () => {
-  const told: Readonly<Record<Marks, string>> = {
+  const descriptions: Readonly<Record<Marks, string>> = {
     all: "all its marks",
     id: "nothing but a conversation's id",
     none: "no marks",
   };
   for (const marks of ["all", "id", "none"] as const)
-    test(`never selects a wrong session for random user actions with ${told[marks]}`, () =>
+    test(`never selects a wrong session for random user actions with ${descriptions[marks]}`, () =>
       fc.assert(
         fc.property(actions, all => {
           const editor = new Editor(marks);

@@ -30,14 +30,14 @@ class Story {
     this.chronicle.report(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
     this.chronicle.wait(id);
   }
-  /** `kept`: the text that VS Code had received; absent: none. */
+  /** `kept`: the text that VS Code had received; none if absent. */
   cut(id: string, kept?: string): void {
     this.chronicle.report(id, { type: "text", value: "partly said" });
     this.chronicle.end(id, "cut");
     this.chat.last!.isCut = true;
     if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
   }
-  /** A sub-agent with its parent's prompt, in the middle of a turn when the process ends. */
+  /** Starts a sub-agent with its parent's prompt. The process restarts during the sub-agent's turn. */
   orphan(): SimulatedChat {
     this.ask("hi");
     this.call("s1", "t");
@@ -80,21 +80,21 @@ suite("matchHistory", () => {
     const story = new Story();
     story.ask("hi");
     story.call("s1", "t");
-    const [one, two] = [story.chat.subAgent(2), story.chat.subAgent(3)];
-    equal(story.ask("task", one), "new, beside");
-    equal(story.ask("task", two), "new, beside");
-    story.call("s3", "u", two);
-    story.result(two);
-    equal(story.send(two), "resume s3");
-    story.answer("s2", "done", one);
-    story.answer("s3", "done", two);
+    const [first, second] = [story.chat.subAgent(2), story.chat.subAgent(3)];
+    equal(story.ask("task", first), "new, beside");
+    equal(story.ask("task", second), "new, beside");
+    story.call("s3", "u", second);
+    story.result(second);
+    equal(story.send(second), "resume s3");
+    story.answer("s2", "done", first);
+    story.answer("s3", "done", second);
     story.result();
     equal(story.send(), "resume s1");
     story.answer("s1", "all done");
     equal(story.ask("next"), "continue s1");
   });
 
-  test("leaves the streaming session alone for an empty history if the host does not distinguish loops", () => {
+  test("does not change the streaming session for an empty history if the host does not distinguish loops", () => {
     const story = new Story("id");
     story.ask("hi");
     story.call("s1", "t");

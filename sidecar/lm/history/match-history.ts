@@ -1,12 +1,12 @@
 /**
- * Finds the session that a request continues. VS Code resends the whole history each time and sometimes rewrites it;
- * agents keep their own. A call id is proof, a conversation id is a strong hint, and digests of turns are evidence.
- * Nothing else counts.
+ * Finds the session that a request continues. VS Code resends the whole history with each request and sometimes
+ * rewrites it. Agents keep their own history. A call id is proof, a conversation id is a strong hint, and digests of
+ * turns are evidence. Nothing else is used.
  *
- * A wrong "new session" costs tokens; a wrong "same session" leaks one chat into another. If unsure, the verdict is a
- * new session.
+ * An uncertain match yields a new session. A wrong new session costs tokens, but a wrong match leaks one chat into
+ * another.
  *
- * Side requests and compactions are filtered out before this (classify-request.ts). Pure.
+ * `classify-request.ts` has already removed side requests and compactions. Pure.
  */
 import { assertNever } from "../../../src/protocol/wire/wire";
 import { normal } from "./extract-user-text";
@@ -25,18 +25,20 @@ import {
 } from "./session-record";
 
 export type Verdict =
-  /** The request brings results that this session waits for. */
+  /** The request contains results that this session waits for. */
   | { readonly kind: "resume"; readonly session: SessionRecord }
-  /** The request brings results that the session already received: the round is retried. Repeat its reply. */
+  /**
+   * The request contains results that the session has already received. The round is retried, so its reply is repeated.
+   */
   | { readonly kind: "repeat"; readonly session: SessionRecord }
-  /** The history equals the session's. Stop what the session still does, then send the new turn. */
+  /** The history equals the session's. A running turn is cancelled before the new turn is sent. */
   | { readonly kind: "continue"; readonly session: SessionRecord }
-  /** As `continue`, but another model answered the turns from `from` on. Quote those, then send the new turn. */
+  /** Like `continue`, but another model answered the turns from index `from`. The prompt quotes these turns. */
   | { readonly kind: "behind"; readonly session: SessionRecord; readonly from: number }
   /**
-   * The history equals the session's first `keep` turns: an edit, a retry, a restored checkpoint or a fork. Begin
-   * another session after them. `isWhole`: the session has nothing beyond them, so the agent's own session can be
-   * forked. `supersedes`: both belong to the same chat, and the new session replaces this one.
+   * The history equals the session's first `keep` turns: an edit, a retry, a restored checkpoint or a fork. A new
+   * session continues after these turns. `isWhole`: the session has no further turns, so the agent can fork its own
+   * session. `supersedes`: the new session replaces this session in the same chat.
    */
   | {
       readonly kind: "fork";
@@ -46,9 +48,9 @@ export type Verdict =
       readonly supersedes: boolean;
     }
   /**
-   * Unrelated or unsure: a new session, seeded with the transcript. `isBeside`: it runs under the id of a conversation
-   * that continues in another session. `supersedes`: sessions that it replaces in a chat whose summary cannot be
-   * compared.
+   * No certain match. The new session starts with the transcript. `isBeside`: the new session shares the id of a
+   * conversation that continues in another session. `supersedes`: sessions that the new session replaces in a chat
+   * whose summary cannot be compared.
    */
   | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly SessionRecord[] };
 
@@ -75,7 +77,7 @@ export function match(asking: Asking, sessions: readonly SessionRecord[]): Verdi
   const newest = sessions.find(s => !s.isBeside && isSameChat(s, identity));
   return (
     (identity.conversationId === undefined
-      ? soleEcho(asking, candidates)
+      ? onlyMatch(asking, candidates)
       : best(
           asking,
           candidates,
@@ -98,12 +100,12 @@ function unrelated({ reading }: Asking, chat: readonly SessionRecord[]): Verdict
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
 
-/** Admits the request. Returns the record of its session, and the records of the sessions that it supersedes. */
+/** Returns the updated record of the request's session, then the records of the superseded sessions. */
 export function admit(
   verdict: Verdict,
   asking: Asking,
   freshId: () => string,
-): readonly [of: SessionRecord, ...others: readonly SessionRecord[]] {
+): readonly [admitted: SessionRecord, ...superseded: readonly SessionRecord[]] {
   switch (verdict.kind) {
     case "resume":
       return [resume(verdict.session, asking)];
@@ -133,8 +135,8 @@ function isOtherLoop({ trace, span }: SessionRecord, { identity }: Asking): bool
 }
 
 /**
- * The session is answering this very request: it comes from a twin, or from a sub-agent with the same task. A retry is
- * another turn of the chat.
+ * Whether the session is already answering an equal request. The new request is a duplicate, or a sub-agent has the
+ * same task. A retry has another trace.
  */
 function isAnswering({ provisional: p, trace }: SessionRecord, { identity, reading }: Asking): boolean {
   if (p?.state !== "streaming" && p?.state !== "waiting") return false;
@@ -144,10 +146,7 @@ function isAnswering({ provisional: p, trace }: SessionRecord, { identity, readi
   );
 }
 
-/**
- * `newest`: the session that served this chat last, whatever its model. `latest`: the chat's latest session of this
- * agent.
- */
+/** `newest`: the session of any model that served this chat last. `latest`: the chat's latest session of this agent. */
 function best(
   asking: Asking,
   candidates: readonly SessionRecord[],
@@ -159,7 +158,7 @@ function best(
     .filter(verdict => verdict !== undefined);
   const continued = verdicts.filter(verdict => verdict.kind === "continue"),
     current = continued.filter(({ session }) => !session.isSuperseded);
-  // Parent and fork may be identical so far. If the host does not tell them apart, neither is taken.
+  // Parent and fork may be identical so far. If the host does not distinguish them, neither is selected.
   if (current.length > 1)
     return current.find(
       ({ session }) => session.chatSession !== undefined && session.chatSession === asking.identity.chatSession,
@@ -178,7 +177,7 @@ function best(
 
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
-/** `common`: number of leading turns that both share. */
+/** `common`: number of equal leading turns. */
 function compare(session: SessionRecord, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
   const {
       identity,
@@ -187,19 +186,19 @@ function compare(session: SessionRecord, asking: Asking, common: number, isNewes
     ours = whole(session);
   const isHere = isSameChat(session, identity),
     isElsewhere = !isHere && session.chatSession !== undefined && identity.chatSession !== undefined;
-  if (isUnsure(session, asking, common)) return undefined;
+  if (mayBeSubAgent(session, asking, common)) return undefined;
   if (summary !== undefined)
     return isHere && !session.isSuperseded && continuesCompacted(session, asking, common, isNewest)
       ? { kind: "continue", session }
       : undefined;
   if (session.summarised) return undefined; // the start of its history cannot be compared
-  if (!isElsewhere && echoes(session, asking, common)) return { kind: "continue", session };
+  if (!isElsewhere && hasSameHistory(session, asking, common)) return { kind: "continue", session };
   if (common === theirs.length) {
     return {
       kind: "fork",
       session,
       keep: common,
-      isWhole: common === ours.length && !isLive(session) && !session.knowsMore,
+      isWhole: common === ours.length && !isRunning(session) && !session.knowsMore,
       supersedes: isHere,
     };
   }
@@ -213,63 +212,62 @@ function isSameChat({ chatSession }: SessionRecord, identity: Identity): boolean
   return chatSession !== undefined && chatSession === identity.chatSession;
 }
 
-/** The history equals the session's, to its end. */
-function echoes(session: SessionRecord, asking: Asking, common: number): boolean {
+/** Whether the request's history equals the session's whole history. */
+function hasSameHistory(session: SessionRecord, asking: Asking, common: number): boolean {
   const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
   return isEnd && common === asking.reading.turns.length;
 }
 
 /**
- * Whether the history may lack the session's last turn. That turn may be the turn at hand, or the caller is a program
- * that sends no marks and drops stopped turns. A chat keeps stopped turns: if one is missing, the user took it back.
+ * Whether the history may lack the session's last turn. That turn may be the current turn, or the caller may be a
+ * program without marks that drops stopped turns. A chat keeps stopped turns, so the user has removed a missing turn.
  * The agent still remembers it, so the session must not be continued.
  */
 function mayLack(session: SessionRecord, { identity, reading: { rounds } }: Asking): boolean {
-  return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
+  return mayOmitAnswer(session, identity) && (hasNoMarks(identity) || madeCallsOf(session, rounds));
 }
 
 /**
- * The last turn has no answer that the history must show. Accepted if the request is surely of the session's chat, or
- * if it carries no mark at all. The latter comes from a program that uses `vscodelm` alone and sends nothing but its
- * history.
+ * Whether the history need not contain an answer of the session's last turn. The request must belong to the session's
+ * chat or carry no mark. A program that uses `vscodelm` sends only its history, without marks.
  */
-function isLoose(session: SessionRecord, identity: Identity): boolean {
+function mayOmitAnswer(session: SessionRecord, identity: Identity): boolean {
   const { provisional: p } = session;
-  return p !== undefined && p.state !== "answered" && (isAlone(identity) || isSameChat(session, identity));
+  return p !== undefined && p.state !== "answered" && (hasNoMarks(identity) || isSameChat(session, identity));
 }
 
-function isAlone({ caller, isFromChat }: Identity): boolean {
+function hasNoMarks({ caller, isFromChat }: Identity): boolean {
   return caller === undefined && !isFromChat;
 }
 
-/** The last turn is still running. */
-function isLive({ provisional }: SessionRecord): boolean {
+/** Whether the last turn is still running. */
+function isRunning({ provisional }: SessionRecord): boolean {
   return provisional?.state === "streaming" || provisional?.state === "waiting";
 }
 
 /**
  * Whether the request may belong to a sub-agent instead of this session.
  *
- * Rounds that the session did not make belong to a turn of another process, most likely a sub-agent. That applies if no
- * turn precedes them, or if the session's own last turn is missing from the history. An empty history fits an edit of
- * the first message. It also fits a sub-agent of a running or failed turn, unless the host tells them apart.
+ * Rounds that the session did not make belong to a turn of another process, most likely a sub-agent. This rule applies
+ * if no turn precedes the rounds, or if the history lacks the session's last turn. An empty history fits an edit of the
+ * first message, and also a sub-agent of a running or failed turn unless the host distinguishes them.
  */
-function isUnsure(session: SessionRecord, asking: Asking, common: number): boolean {
+function mayBeSubAgent(session: SessionRecord, asking: Asking, common: number): boolean {
   const {
     identity,
     reading: { turns, rounds, summary },
   } = asking;
-  if (identity.conversationId === undefined || summary !== undefined || hasMade(session, rounds)) return false;
+  if (identity.conversationId === undefined || summary !== undefined || madeCallsOf(session, rounds)) return false;
   if (rounds.length > 0 && turns.length === 0) return true;
-  if (!isLoose(session, identity)) return false;
+  if (!mayOmitAnswer(session, identity)) return false;
   return rounds.length > 0
     ? common < whole(session).length
     : turns.length === 0 && (session.trace === undefined || identity.trace === undefined);
 }
 
 /**
- * Number of leading turns that both share. `isLatest`: the session is the chat's latest of its agent. Only the last
- * turn of that session may be shown in part, because a superseded session may have been stopped at the same words.
+ * Number of equal leading turns. `isLatest`: the session is the chat's latest session of its agent. Only its last turn
+ * may match in part, because a superseded session may have been stopped after the same user text.
  */
 function commonTurns(
   session: SessionRecord,
@@ -277,11 +275,11 @@ function commonTurns(
   isLatest: boolean,
 ): number {
   const { turns, provisional: p } = session,
-    known = commonRecords(turns, records);
+    unchanged = commonRecords(turns, records);
   const differ = turns
-    .slice(known)
-    .findIndex((turn, i) => !records[known + i] || !isSame(turn, records[known + i] as Turn));
-  if (differ !== -1) return known + differ;
+    .slice(unchanged)
+    .findIndex((turn, i) => !records[unchanged + i] || !isSame(turn, records[unchanged + i] as Turn));
+  if (differ !== -1) return unchanged + differ;
   const last = theirs[turns.length];
   if (!p || !last) return turns.length;
   if (p.state === "answered") return turns.length + (isSame(p.turn, last) ? 1 : 0);
@@ -289,7 +287,7 @@ function commonTurns(
   return turns.length + (isEnough ? 1 : 0);
 }
 
-/** Calls without a result disappear from a history; no calls are added. */
+/** Compares two turns. A history omits calls without a result and never adds calls. */
 function isSame(ours: Turn, theirs: Turn): boolean {
   return (
     ours.user === theirs.user &&
@@ -326,16 +324,18 @@ function continuesCompacted(session: SessionRecord, asking: Asking, common: numb
     } = asking,
     { summarised } = session,
     hidden = summarised ? summarised.turns : 0;
-  const known =
+  const recorded =
     hidden === undefined ? undefined : hidden + (mayLack(session, asking) ? session.turns : whole(session)).length;
-  if (known !== undefined && turn !== undefined && turn <= known) return false;
+  if (recorded !== undefined && turn !== undefined && turn <= recorded) return false;
   if (theirs.length === 0)
-    return isNewest && known !== undefined && turn !== undefined && (rounds.length === 0 || hasMade(session, rounds));
-  return (summarised !== undefined && echoes(session, asking, common)) || sameEnd(session, asking);
+    return (
+      isNewest && recorded !== undefined && turn !== undefined && (rounds.length === 0 || madeCallsOf(session, rounds))
+    );
+  return (summarised !== undefined && hasSameHistory(session, asking, common)) || sameEnd(session, asking);
 }
 
-/** The session made some of these calls, so the turn has already begun. */
-function hasMade(session: SessionRecord, rounds: readonly Round[]): boolean {
+/** Whether the session's last turn made one of these calls. */
+function madeCallsOf(session: SessionRecord, rounds: readonly Round[]): boolean {
   const ours = whole(session).at(-1)?.calls ?? [];
   return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
 }
@@ -345,7 +345,7 @@ function sameEnd(session: SessionRecord, asking: Asking): boolean {
       identity,
       reading: { turns: theirs },
     } = asking,
-    isOpenEnd = isLoose(session, identity);
+    isOpenEnd = mayOmitAnswer(session, identity);
   return (
     isEndOf(whole(session), theirs, isOpenEnd) || (mayLack(session, asking) && isEndOf(session.turns, theirs, false))
   );
@@ -366,14 +366,14 @@ function usersOf(turns: readonly Turn[]): readonly string[] {
 }
 
 /**
- * Match without a conversation id: the one session with this history, if no other shares as much of it. Two chats that
- * both began "hi" tie, and neither is taken.
+ * Matches without a conversation id: the session with this history, if no other session shares all its turns. Two chats
+ * with the same turns match no session.
  */
-function soleEcho(asking: Asking, candidates: readonly SessionRecord[]): Verdict | undefined {
+function onlyMatch(asking: Asking, candidates: readonly SessionRecord[]): Verdict | undefined {
   const { turns } = asking.reading;
-  if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
+  if (turns.at(-1)?.answer === undefined) return undefined; // every conversation starts with an empty history
   const [only, ...others] = candidates.filter(s => commonTurns(s, asking, false) === turns.length);
-  return only && others.length === 0 && echoes(only, asking, turns.length)
+  return only && others.length === 0 && hasSameHistory(only, asking, turns.length)
     ? { kind: "continue", session: only }
     : undefined;
 }

@@ -1,10 +1,10 @@
 /**
- * The messages of one request. They are parsed once, starting where the parse of the history that they continue ended.
+ * The messages of one request, parsed at most once. Parsing continues from the result of the history that they extend.
  */
 import type { Run, ChatMessage } from "../../../src/protocol/lm/lm";
 import { readOn, type Progress, type Reading, type Repeated } from "./parse-history";
 
-/** The history from which this one was made, and the delta between them. */
+/** The base history, and the delta to it. */
 interface Origin {
   readonly history: MessageHistory;
   readonly items: readonly (Run | ChatMessage)[];
@@ -18,7 +18,7 @@ export class MessageHistory {
     readonly messages: readonly ChatMessage[],
     origin?: Origin,
   ) {
-    // A history that was never parsed provides no starting point.
+    // An unparsed history provides no starting point.
     if (origin?.history.isRead) this.#origin = origin;
   }
 
@@ -39,8 +39,8 @@ export class MessageHistory {
 }
 
 /**
- * The leading part of the talk that a delta repeats. System messages before it may have changed. `undefined`: compare
- * the messages.
+ * The prefix of the earlier talk that a delta repeats. System messages before that prefix may have changed. Returns
+ * `undefined` if the messages must be compared.
  */
 function repeatedIn({ leading, scattered }: Progress, items: readonly (Run | ChatMessage)[]): Repeated | undefined {
   const first = items.findIndex(item => "from" in item || item.role !== "system"),

@@ -10,7 +10,7 @@ const text = (value: string): ChatPart => ({ type: "text", value });
 const call = (toolCallId: string): ChatPart => ({ type: "tool_call", toolCallId, toolName: "read", parameters: {} });
 const result = (toolCallId: string): ChatPart => ({ type: "tool_result", toolCallId, result: "ok" });
 
-/** The same objects occur in different places, as those of an earlier request do in the next. */
+/** The same objects occur at different indexes, like the messages of an earlier request in the next request. */
 const POOL: readonly ChatMessage[] = [
   message("system", text("You are an assistant.")),
   message("user", text("hi")),

@@ -1,14 +1,13 @@
 /**
- * Parses a request's messages into completed turns and the turn at hand. Only content that survives the host's
- * rewriting counts. System messages, thinking, images, cache marks, re-rendered context and the bodies of tool results
- * are ignored.
+ * Parses a request's messages into completed turns and the current turn. Uses only content that the host does not
+ * rewrite. Ignores system messages, thinking, images, cache marks, re-rendered context and the bodies of tool results.
  *
- * A turn begins with words of the user and contains everything up to the next such words: texts and calls of the agent,
- * and results. A turn whose answer failed has no answer. A turn whose start was removed by a compaction has no words.
+ * A turn begins with user text and contains all content up to the next user text: texts and calls of the agent, and
+ * results. A turn whose answer failed has no answer. A turn whose start was removed by a compaction has no user text.
  * Pure.
  *
- * A request repeats the history of the one before, so `readOn` continues from an earlier reading. Runs of messages that
- * are the same objects are not parsed again. `read` starts from scratch and gives the same result.
+ * A request repeats the history of the previous request, so `readOn` continues from an earlier reading. Messages that
+ * are the same objects are not parsed again. `read` parses the whole history and returns the same result.
  */
 import { hash } from "node:crypto";
 import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
@@ -27,11 +26,11 @@ export interface Turn {
   /** Digest of the texts of all rounds together. */
   readonly answer: Digest | undefined;
   /**
-   * For a stopped turn: the answer that a later history may show instead. Late results bring back their calls and the
-   * text that was cut off.
+   * For a stopped turn: the answer that a later history may contain instead. Late results restore their calls and the
+   * cut-off text.
    */
   readonly fuller?: Digest;
-  /** Digest of the last round's text, for a history whose compaction leaves nothing else. */
+  /** Digest of the last round's text, for a compacted history that contains nothing else of the turn. */
   readonly last: Digest | undefined;
   /** Ids of the calls that have results, or that this session made. */
   readonly calls: readonly string[];
@@ -43,37 +42,37 @@ export interface ReadTurn extends Turn {
   /** Messages of this turn: the user's, then those of its rounds. */
   readonly messages: readonly ChatMessage[];
   /**
-   * The turn without `text` and `messages`. The same object in each reading that continues this one, and in
-   * `Reading.records`.
+   * The turn without `text` and `messages`. The same object in `Reading.records` and in each reading that continues
+   * this reading.
    */
   readonly record: Turn;
 }
 
-/** Content of one of our responses. */
+/** Content of one response. */
 export interface Round {
   readonly text: string;
   readonly calls: readonly string[];
 }
 
 export interface Reading {
-  /** Turns before the turn at hand. */
+  /** Turns before the current turn. */
   readonly turns: readonly ReadTurn[];
   /** Records of `turns`. */
   readonly records: readonly Turn[];
-  /** Digest of the words that began the turn at hand; `undefined` if they are no longer in the history. */
+  /** Digest of the user text that began the current turn; `undefined` if the history no longer contains it. */
   readonly requestDigest: Digest | undefined;
-  /** The words are the last content of the request and have no answer yet. */
+  /** The user text is the last content of the request and has no answer yet. */
   readonly isNew: boolean;
-  /** Rounds of the turn at hand so far. */
+  /** Rounds of the current turn so far. */
   readonly rounds: readonly Round[];
-  /** Messages of the turn at hand. */
+  /** Messages of the current turn. */
   readonly messages: readonly ChatMessage[];
-  /** Calls of the turn at hand, or of the one just before it, whose results follow the last answer. */
+  /** Calls of the current or the previous turn whose results follow the last answer. */
   readonly results: readonly string[];
   /** Text that replaces a part of the history. */
   readonly summary: string | undefined;
   /**
-   * `isTagged`: some message has its words in tags, as the host's chat writes them. `endsTagged`: the last message has.
+   * `isTagged`: some message contains user text in the tags of the host's chat. `endsTagged`: the last message does.
    */
   readonly isTagged: boolean;
   readonly endsTagged: boolean;
@@ -99,7 +98,7 @@ interface Start {
   readonly summary: string | undefined;
 }
 
-/** A reading, and the state that the reading of a longer history needs. */
+/** A reading, and the parser state to continue with a longer history. */
 export interface Progress {
   readonly reading: Reading;
   /** Number of system messages: `leading` at the start, `scattered` after other messages. */
@@ -118,7 +117,7 @@ export function read(messages: readonly ChatMessage[]): Reading {
 }
 
 /**
- * Messages known to equal those of `before`. `talk`: their number without system messages; `messages`: the number of
+ * The messages that equal those of `before`. `talk`: their number without system messages. `messages`: the number of
  * all messages up to their end.
  */
 export interface Repeated {
@@ -137,7 +136,7 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
     : talk.findIndex((message, i) => i >= common && isTaggedUser(message));
   const isTagged = taggedAt !== -1,
     isReadAlike = before !== undefined && isTagged === (before.taggedAt !== -1);
-  // Tags decide how every message is parsed. At `common` itself, a run of the other role may have been joined.
+  // Tags determine how every message is parsed. The run before `common` may have grown, so it is parsed again.
   const from = isReadAlike ? before.starts.findLastIndex(({ at }) => at < common) : -1,
     start = before?.starts[from];
   const unchanged = Math.max(0, (start?.drafts ?? 0) - 1),
@@ -153,7 +152,7 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
     if (run[0]?.role === "user") {
       starts.push({ at, drafts: drafts.length, last: drafts.at(-1), summary });
       const startedAt = userRun(run, isTagged, drafts);
-      // If a turn without an answer follows, the results belong to a completed turn.
+      // If more than one turn starts, the results belong to a completed turn.
       [results, isNew] = [startedAt > 1 ? [] : resultsIn(run).map(({ callId }) => callId), startedAt > 0];
       summary = run.map(({ content }) => textOf(content)).findLast(text => text.startsWith(SUMMARY)) ?? summary;
     } else {
@@ -162,21 +161,21 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
       [results, isNew] = [[], false];
     }
   }
-  const atHand = drafts.at(-1),
+  const current = drafts.at(-1),
     last = talk.at(-1),
     lastUser = talk.findLast(({ role }) => role === "user");
   const turns = before?.reading.turns.slice(0, unchanged) ?? [];
   for (const draft of drafts.slice(unchanged, -1)) {
-    const known = before?.drafts[turns.length] === draft ? before.reading.turns[turns.length] : undefined;
-    turns.push(known ?? readTurn(draft));
+    const existing = before?.drafts[turns.length] === draft ? before.reading.turns[turns.length] : undefined;
+    turns.push(existing ?? readTurn(draft));
   }
   const reading: Reading = {
     turns,
     records: recordsOf(turns, before?.reading, unchanged),
-    requestDigest: atHand?.user,
+    requestDigest: current?.user,
     isNew,
-    rounds: atHand?.rounds ?? [],
-    messages: atHand?.messages ?? [],
+    rounds: current?.rounds ?? [],
+    messages: current?.messages ?? [],
     results,
     isTagged,
     summary,
@@ -196,28 +195,30 @@ function leadingSystems(messages: readonly ChatMessage[]): number {
   return leading;
 }
 
-/** The origin of each list of records: its first `count` records are those of `records`. */
+/** The origin of each list of records: the first `count` records equal those of `records`. */
 const ORIGINS = new WeakMap<readonly Turn[], { readonly records: readonly Turn[]; readonly count: number }>();
 
-/** `kept`: at least this many turns equal those of `before`. */
+/** `unchanged`: at least this many turns are the objects of `before`. */
 function recordsOf(turns: readonly ReadTurn[], before: Reading | undefined, unchanged: number): readonly Turn[] {
   let count = unchanged;
   while (before && count < turns.length && turns[count] === before.turns[count]) count++;
   const records = (before?.records.slice(0, count) ?? []).concat(turns.slice(count).map(({ record }) => record));
   if (before) {
     ORIGINS.set(records, { records: before.records, count });
-    ORIGINS.delete(before.records); // no chain
+    ORIGINS.delete(before.records); // prevents a chain of earlier lists
   }
   return records;
 }
 
-/** Same result as `commonLength`, without comparing records that the second list took over from the first. */
+/**
+ * Returns the same result as `commonLength`, but does not compare records that `after` shares with its origin `before`.
+ */
 export function commonRecords(before: readonly Turn[], after: readonly Turn[]): number {
   const origin = ORIGINS.get(after);
   return before === after ? after.length : origin?.records === before ? origin.count : commonLength(before, after);
 }
 
-/** Number of leading elements that are the same objects in both. */
+/** Number of leading elements that are the same objects in both lists. */
 export function commonLength<T>(before: readonly T[], after: readonly T[]): number {
   const length = Math.min(before.length, after.length);
   let common = 0;
@@ -229,7 +230,7 @@ function isTaggedUser({ role, content }: ChatMessage): boolean {
   return role === "user" && wordsIn(textOf(content)) !== undefined;
 }
 
-/** Index after the messages of one role that follow each other. */
+/** Index after the run of messages with the same role. */
 function endOfRun(talk: readonly ChatMessage[], from: number): number {
   let end = from + 1;
   while (end < talk.length && talk[end]?.role === talk[from]?.role) end++;
@@ -257,19 +258,20 @@ function readTurn(draft: Draft): ReadTurn {
 
 const SUMMARY = "<conversation-summary>";
 
-/** Adds the results to the turn before and appends the new turns. Returns the number of new turns. */
+/** Adds the results to the previous turn and appends the new turns. Returns the number of new turns. */
 function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): number {
   const before = drafts.pop(),
-    words = run.map(({ content }) => wordsIn(textOf(content)));
+    userTexts = run.map(({ content }) => wordsIn(textOf(content)));
   if (before) {
-    const brought = run.filter(message => resultsIn([message]).length > 0);
-    const results = [...before.results, ...resultsIn(brought).map(({ callId }) => callId)];
-    drafts.push(brought.length === 0 ? before : { ...before, results, messages: [...before.messages, ...brought] });
+    const withResults = run.filter(message => resultsIn([message]).length > 0);
+    const results = [...before.results, ...resultsIn(withResults).map(({ callId }) => callId)];
+    drafts.push(
+      withResults.length === 0 ? before : { ...before, results, messages: [...before.messages, ...withResults] },
+    );
   }
-  // If one message has tags, the chat wrote all text without tags. A message with empty tags remains from a command of
-  // the chat.
-  const tagged = run.flatMap((message, i) => (words[i] ? [{ text: words[i], messages: [message] }] : []));
-  const plain = words.some(each => each !== undefined)
+  // If one message has tags, all text without tags is the chat's. A chat command leaves a message with empty tags.
+  const tagged = run.flatMap((message, i) => (userTexts[i] ? [{ text: userTexts[i], messages: [message] }] : []));
+  const plain = userTexts.some(each => each !== undefined)
     ? []
     : run
         .map(message => ({ text: withoutContext(textOf(message.content), isTagged), message }))
@@ -297,14 +299,14 @@ export function resultsIn(
   );
 }
 
-/** The results after the last answer: those that the request brings. */
+/** The new results of the request, which follow the last answer. */
 export function newResults(messages: readonly ChatMessage[]): ReturnType<typeof resultsIn> {
   return resultsIn(messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1));
 }
 
 /**
- * The turn in the form in which it is compared with its echo. Calls without a result disappear from a history. Only
- * calls with a result count; for our own turns, all calls count.
+ * The turn in comparable form. A history omits calls without a result, so `calls` are those with a result. Without
+ * `results`, for a turn of this process, all calls are used.
  */
 export function turnOf({
   user,

@@ -1,6 +1,6 @@
 /**
- * Splits a user message of the host's chat into words, attachments and editor context. The chat's instructions about
- * its own tools are skipped. Pure.
+ * Splits a user message of the host's chat into user text, attachments and editor context. Omits the chat's
+ * instructions about its own tools. Pure.
  */
 import type { ChatMessage } from "../../../src/protocol/lm/lm";
 import { textOf } from "./parse-history";
@@ -26,14 +26,14 @@ export interface PromptParts {
 
 /** Instructions for tools that the agent does not have. */
 const INSTRUCTIONS: ReadonlySet<string> = new Set(["reminderInstructions", "reminder"]);
-const WORDS: ReadonlySet<string> = new Set(["userRequest", "prompt"]);
+const USER_TAGS: ReadonlySet<string> = new Set(["userRequest", "prompt"]);
 
 export function partsOf(messages: readonly ChatMessage[]): PromptParts {
   const users = messages.filter(({ role }) => role === "user"),
     texts = users.map(({ content }) => textOf(content));
   const blocks = texts
     .flatMap(text => (wordsIn(text) === undefined ? [] : blocksIn(text)))
-    .filter(({ name }) => !INSTRUCTIONS.has(name) && !WORDS.has(name));
+    .filter(({ name }) => !INSTRUCTIONS.has(name) && !USER_TAGS.has(name));
   const named = (tag: string): readonly string[] => blocks.filter(({ name }) => name === tag).map(({ text }) => text);
   return {
     words: texts
@@ -59,16 +59,16 @@ export function partsOf(messages: readonly ChatMessage[]): PromptParts {
 }
 
 /**
- * Removes the lists of skills and agents that the chat adds when they change. They name tools of the chat and files
- * that only the chat reads.
+ * Removes the lists of skills and agents that the chat adds when they change. The lists name tools and files of the
+ * chat only.
  */
 function withoutCatalogues(text: string): string {
   return text.replace(/^<customizationsUpdate>\n[^]*?^<\/customizationsUpdate>\n?/gm, "").trim();
 }
 
 /**
- * Blocks whose opening tag starts a line. A block ends at its first closing tag that another block or the end of the
- * text follows.
+ * Blocks whose opening tag starts a line. A block ends at its first closing tag before another tag or the end of the
+ * text, otherwise at its first closing tag.
  */
 export function blocksIn(text: string): readonly { readonly name: string; readonly text: string }[] {
   const found: { name: string; text: string }[] = [];
@@ -99,9 +99,9 @@ function endOf(text: string, name: string, from: number): number | undefined {
 export function attachmentsIn(text: string): readonly Attached[] {
   return [...text.matchAll(/^<attachment((?: [\w-]+="[^"]*")*)>\n?([^]*?)\n?^<\/attachment>/gm)].map(
     ([, attributes = "", content = ""]) => {
-      const of = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
-      const path = of("filePath");
-      return { path, name: of("id") ?? path?.split(/[\\/]/).at(-1) ?? "attachment", text: content };
+      const attribute = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
+      const path = attribute("filePath");
+      return { path, name: attribute("id") ?? path?.split(/[\\/]/).at(-1) ?? "attachment", text: content };
     },
   );
 }
@@ -109,7 +109,6 @@ export function attachmentsIn(text: string): readonly Attached[] {
 /** Removes duplicates: the chat attaches some items twice. */
 export function distinct(attached: readonly Attached[]): readonly Attached[] {
   return attached.filter(
-    (each, i) =>
-      attached.findIndex(otherAttached => otherAttached.path === each.path && otherAttached.text === each.text) === i,
+    (each, i) => attached.findIndex(second => second.path === each.path && second.text === each.text) === i,
   );
 }

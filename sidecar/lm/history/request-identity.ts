@@ -1,9 +1,9 @@
 /**
  * Identifies the caller and the conversation of a request.
  *
- * `requestInitiator` is set by VS Code itself. `modelOptions` are set by the caller. They count only when the caller is
- * the host's chat, or when an older host does not identify the caller. Their names are private to the chat, and each
- * may be missing. Pure.
+ * VS Code itself sets `requestInitiator`. The caller sets `modelOptions`, which are used only if the caller is the
+ * host's chat or an older host does not identify the caller. Their keys are private to the chat, and each may be
+ * missing. Pure.
  */
 import { createHash } from "node:crypto";
 import { ELIZA, type AgentConfig } from "../../../src/protocol/agents/agents";
@@ -14,16 +14,13 @@ import { textOf } from "./parse-history";
 export interface Identity {
   /** The calling extension; `undefined` if the host or program does not identify it. */
   readonly caller: string | undefined;
-  /** The caller is an extension other than the host's chat. It has no user in front of one of our chats. */
+  /** The caller is an extension other than the host's chat, so its user cannot be asked. */
   readonly isForeign: boolean;
-  /**
-   * The host's chat is the caller: VS Code reports it or, in versions that do not, the request has a private key of the
-   * chat.
-   */
+  /** The caller is the host's chat. If VS Code does not report the caller, a private key of the chat identifies it. */
   readonly isFromChat: boolean;
   /** The conversation's id. Forks and sub-agents carry their parent's. */
   readonly conversationId: string | undefined;
-  /** The id of the chat on screen. A fork has a new one; a sub-agent has its parent's. */
+  /** The id of the visible chat. A fork has a new id, and a sub-agent its parent's id. */
   readonly chatSession: string | undefined;
   /** Number of the user's turn, from 1. Absent from a background compaction. */
   readonly turn: number | undefined;
@@ -41,7 +38,7 @@ const CHATS: ReadonlySet<string> = new Set([
   "vscode.copilot-chat",
 ]);
 const CORE = "core";
-/** Names in `modelOptions` of the chat's requests, in versions up to 0.67. Most requests have all of them. */
+/** Keys of `modelOptions` in requests of the chat, up to version 0.67. Most requests have all of them. */
 const PRIVATE_KEYS = [
   "_capturingTokenCorrelationId",
   "_otelTraceContext",
@@ -53,16 +50,16 @@ const PRIVATE_KEYS = [
 export function identityOf({ messages, options }: ChatRequest): Identity {
   const caller = options?.requestInitiator?.toLowerCase(),
     isChat = caller === undefined || CHATS.has(caller);
-  const given = isChat ? (options?.modelOptions ?? {}) : {},
-    trace = given["_otelTraceContext"];
+  const marks = isChat ? (options?.modelOptions ?? {}) : {},
+    trace = marks["_otelTraceContext"];
   const { traceId, spanId } = isObject(trace) ? trace : {};
-  const conversationId = textIn(given["_conversationId"]),
-    turn = given["_telemetryTurn"];
+  const conversationId = textIn(marks["_conversationId"]),
+    turn = marks["_telemetryTurn"];
   return {
     caller,
     isForeign: !isChat && caller !== CORE,
     conversationId,
-    isFromChat: caller === undefined ? PRIVATE_KEYS.some(key => key in given) : isChat,
+    isFromChat: caller === undefined ? PRIVATE_KEYS.some(key => key in marks) : isChat,
     chatSession: conversationId === undefined ? undefined : chatSession(messages),
     turn: typeof turn === "number" ? turn : undefined,
     trace: textIn(traceId),
@@ -70,7 +67,7 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
   };
 }
 
-/** The last path segment of the chat's log. The instructions of the chat's agent modes name that path. */
+/** Matches the path of the chat's log in the instructions of agent modes. Its last segment is the chat's id. */
 const LOG = /^- VSCODE_TARGET_SESSION_LOG: .*[\\/]([\w-]+)\s*$/gm;
 
 function chatSession(messages: readonly ChatMessage[]): string | undefined {
@@ -78,25 +75,25 @@ function chatSession(messages: readonly ChatMessage[]): string | undefined {
   return last && chatSessionIn(last);
 }
 
-/** Keyed by the message object: the next request repeats the same system text. `null`: the message names no log. */
+/** Cache keyed by message object, because requests repeat their system messages. `null`: the message names no log. */
 const CHAT_SESSIONS = new WeakMap<ChatMessage, string | null>();
 
 function chatSessionIn(message: ChatMessage): string | undefined {
-  const known = CHAT_SESSIONS.get(message),
-    found = known === undefined ? ([...textOf(message.content).matchAll(LOG)].at(-1)?.[1] ?? null) : known;
+  const cached = CHAT_SESSIONS.get(message),
+    found = cached === undefined ? ([...textOf(message.content).matchAll(LOG)].at(-1)?.[1] ?? null) : cached;
   CHAT_SESSIONS.set(message, found);
   return found ?? undefined;
 }
 
-/** Key of the agent process that a session needs. It is a digest because the definition holds secrets. */
+/** Key of the agent process that a session needs: a digest, because the definition contains secrets. */
 export function agentKey({ agent, cwd }: Pick<ChatRequest, "agent" | "cwd">): string {
   const text = JSON.stringify({ agent, cwd }),
-    known = KEYS.get(text) ?? canonicalKey(agent, cwd);
+    cached = KEYS.get(text) ?? canonicalKey(agent, cwd);
   KEYS.delete(text);
-  KEYS.set(text, known);
+  KEYS.set(text, cached);
   const [oldest] = KEYS.keys();
   if (KEYS.size > MAX_KEYS && oldest !== undefined) KEYS.delete(oldest);
-  return known;
+  return cached;
 }
 
 /** Keys of the most recently used agents. */

@@ -1,6 +1,6 @@
 /**
- * The record by which a later request finds its session: the turns that its agent knows. Turns that VS Code has sent
- * back are committed (`turns`). The last exchange is provisional until a request shows it.
+ * The record that matches a later request to its session: the turns in the agent's memory. Turns that VS Code has
+ * returned in a history are committed (`turns`). The last exchange is provisional until a request contains it.
  *
  *              continued, begun                waits              resumed
  *   committed ─────────────────▶ streaming ─────────▶ waiting ─────────────▶ streaming
@@ -24,7 +24,7 @@ import {
 export type Provisional =
   /** A request is open, or the response ended in calls whose results are awaited. */
   | { readonly state: "streaming" | "waiting"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
-  /** Stopped, failed or without an answer. VS Code keeps all of it, a part, only the question, or nothing. */
+  /** Stopped, failed or without an answer. VS Code keeps the whole exchange, a part, only the question, or nothing. */
   | { readonly state: "cut"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
   | { readonly state: "answered"; readonly turn: Turn };
 
@@ -41,14 +41,14 @@ export interface SessionRecord {
   readonly provisional: Provisional | undefined;
   /** Calls of the response that ended last. Their results arrive with the next request. */
   readonly batch: ReadonlySet<string>;
-  /** The batch before. If its results arrive again, the round is being retried. */
+  /** The previous batch. If its results arrive again, the round is retried. */
   readonly consumed: ReadonlySet<string>;
   /** `trace` and `span` of the last request. */
   readonly trace: string | undefined;
   readonly span: string | undefined;
-  /** A loop that runs under the conversation's id but outside its main loop. Only its call ids match it. */
+  /** An agent loop with the conversation's id, outside its main loop. Requests match it only by call ids. */
   readonly isBeside: boolean;
-  /** Another session has replaced this one in the chat. It can become current again. */
+  /** Another session has replaced this session in the chat. This session can become current again. */
   readonly isSuperseded: boolean;
   /** The agent remembers a stopped turn that VS Code has dropped. */
   readonly knowsMore: boolean;
@@ -61,7 +61,7 @@ export interface Asking {
   readonly reading: Reading;
 }
 
-/** Characters kept of an answer that was cut off, to recognise its start. */
+/** Maximum characters stored of a cut-off answer, to recognise its start. */
 const CUT_LIMIT = 20_000;
 
 export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): SessionRecord {
@@ -87,8 +87,8 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
 }
 
 /**
- * Begins another turn. Commits the earlier turns as the request shows them or, for a compacted history, as the session
- * recorded them.
+ * Begins another turn. Commits the earlier turns from the request or, for a compacted history, from the session's
+ * record.
  */
 export function proceed(session: SessionRecord, { identity, reading }: Asking): SessionRecord {
   const { trace, span } = identity,
@@ -109,7 +109,7 @@ export function proceed(session: SessionRecord, { identity, reading }: Asking): 
   };
 }
 
-/** The awaited results have arrived. If the request also has new words, it begins another turn. */
+/** Continues the turn with the awaited results. If the request has new user text, begins another turn. */
 export function resume(session: SessionRecord, asking: Asking): SessionRecord {
   if (asking.reading.isNew) return proceed(session, asking);
   const { trace, span } = asking.identity,
@@ -120,7 +120,7 @@ export function resume(session: SessionRecord, asking: Asking): SessionRecord {
       : before;
   return {
     ...session,
-    provisional: { state: "streaming", user, rounds: [...rounds, NOTHING] },
+    provisional: { state: "streaming", user, rounds: [...rounds, EMPTY_ROUND] },
     batch: new Set(),
     consumed: session.batch,
     trace,
@@ -129,22 +129,22 @@ export function resume(session: SessionRecord, asking: Asking): SessionRecord {
   };
 }
 
-/** Retries the last round: its text and calls are replaced by new ones. */
+/** Retries the last round. New text and calls replace the earlier text and calls. */
 export function repeat(session: SessionRecord): SessionRecord {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
   return {
     ...session,
-    provisional: { ...provisional, state: "streaming", rounds: [...provisional.rounds.slice(0, -1), NOTHING] },
+    provisional: { ...provisional, state: "streaming", rounds: [...provisional.rounds.slice(0, -1), EMPTY_ROUND] },
     batch: new Set(),
   };
 }
 
-/** Records a part that was sent to VS Code. Only such parts are expected to come back. */
+/** Records a part that was sent to VS Code. A later history can contain only such parts. */
 export function emitted(session: SessionRecord, part: ChatPart): SessionRecord {
   const { provisional } = session;
   if (provisional?.state !== "streaming") return session;
-  const last = provisional.rounds.at(-1) ?? NOTHING,
+  const last = provisional.rounds.at(-1) ?? EMPTY_ROUND,
     withRound = (round: Round): Provisional => ({
       ...provisional,
       rounds: [...provisional.rounds.slice(0, -1), round],
@@ -163,7 +163,7 @@ export function emitted(session: SessionRecord, part: ChatPart): SessionRecord {
   }
 }
 
-/** The response has ended, and its calls wait for their results. */
+/** Marks the response as ended. Its calls wait for their results. */
 export function waits(session: SessionRecord): SessionRecord {
   return session.provisional?.state === "streaming"
     ? { ...session, provisional: { ...session.provisional, state: "waiting" } }
@@ -187,7 +187,7 @@ export function supersede(session: SessionRecord): SessionRecord {
   return { ...session, isSuperseded: true };
 }
 
-/** All turns that the agent knows, including the provisional one. */
+/** All turns in the agent's memory, including the provisional turn. */
 export function whole({ turns, provisional }: SessionRecord): readonly Turn[] {
   return provisional === undefined
     ? turns
@@ -207,7 +207,8 @@ function shown(session: SessionRecord, { turn }: Identity, { turns: theirs }: Re
 }
 
 /**
- * Whether `theirs` is the end of the same turn after its words went into a summary. It matches by calls or last text.
+ * Whether `theirs` is the end of the turn `ours` after a summary replaced its user text. Compares the calls, or the
+ * last text if there are none.
  */
 export function isTail(ours: Turn, theirs: ReadTurn): boolean {
   if (theirs.user !== undefined) return false;
@@ -217,8 +218,8 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
 }
 
 /**
- * Adds the session's own calls. A stopped call has no result at first, and the history lacks it and any round without
- * text. If its result arrives later, a later history may show both.
+ * Adds the session's own calls. A history omits a stopped call until its result arrives, and a round without text and
+ * results.
  */
 function withOwnCalls(theirs: readonly Turn[], session: SessionRecord): readonly Turn[] {
   const from = commonRecords(session.turns, theirs),
@@ -233,9 +234,9 @@ function withOwnCalls(theirs: readonly Turn[], session: SessionRecord): readonly
   return turns.every((turn, i) => turn === others[i]) ? theirs : [...theirs.slice(0, from), ...turns];
 }
 
-const NOTHING: Round = { text: "", calls: [] };
+const EMPTY_ROUND: Round = { text: "", calls: [] };
 
-/** An earlier process, which has exited, made the existing rounds. */
+/** Existing `rounds` come from a process that has exited. */
 function streaming({ requestDigest: user, rounds }: Reading): Provisional {
-  return { state: "streaming", user, rounds: [...rounds, NOTHING] };
+  return { state: "streaming", user, rounds: [...rounds, EMPTY_ROUND] };
 }

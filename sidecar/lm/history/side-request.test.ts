@@ -15,7 +15,7 @@ const request = (...messages: readonly ChatMessage[]): ChatRequest => ({
   messages,
   agent: { eliza: {} },
 });
-const answer = (kind: SideKind, asked: ChatRequest) => localAnswer(kind, asked, read(asked.messages));
+const answer = (kind: SideKind, given: ChatRequest) => localAnswer(kind, given, read(given.messages));
 const title = (words: string) =>
   answer({ kind: "side", what: "title" }, request(message("system", "…"), message("user", words)));
 
@@ -37,10 +37,10 @@ suite("side requests", () => {
 
   test("answers the recorded requests in their own format", () => {
     const recorded = (situation: string, n: number): string | undefined => {
-      const asked = recordedRequest(situation, n),
-        kind = classify(asked, read(asked.messages), identityOf(asked));
+      const given = recordedRequest(situation, n),
+        kind = classify(given, read(given.messages), identityOf(given));
       ok(kind.kind !== "turn");
-      return answer(kind, asked);
+      return answer(kind, given);
     };
     const words: unknown = JSON.parse(recorded("first-message", 1) ?? "");
     ok(Array.isArray(words) && words.length === 10 && words.every(word => typeof word === "string"));

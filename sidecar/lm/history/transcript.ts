@@ -7,7 +7,7 @@ import { isObject } from "../../rpc/json";
 import { partsOf } from "./parse-message";
 import { textOf } from "./parse-history";
 
-/** Characters. */
+/** Maximum characters of the transcript, of a text, of a result, and of the parameters of a call. */
 const LIMIT = 60_000,
   TEXT_LIMIT = 12_000,
   RESULT_LIMIT = 2_000,
@@ -52,11 +52,11 @@ function lineOf(message: ChatMessage): string {
     part.type === "tool_result" ? [`(It returned: ${cut(resultText(part.result), RESULT_LIMIT)})`] : [],
   );
   const { words, attached, images } = partsOf([message]),
-    with_ = [...attached.map(({ name }) => name), ...images.map(() => "an image")];
+    attachments = [...attached.map(({ name }) => name), ...images.map(() => "an image")];
   return [
     ...results,
     ...(words === "" ? [] : [`User: ${cut(words, TEXT_LIMIT)}`]),
-    ...(with_.length === 0 ? [] : [`(With ${with_.join(", ")}.)`]),
+    ...(attachments.length === 0 ? [] : [`(With ${attachments.join(", ")}.)`]),
   ].join("\n");
 }
 

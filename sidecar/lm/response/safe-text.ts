@@ -1,5 +1,5 @@
 /**
- * Renders foreign text for a user who decides by it. The text cannot break out of its Markdown, and invisible
+ * Renders untrusted text on which a user bases a decision. The text cannot break out of its Markdown, and invisible
  * characters become visible.
  */
 import * as l10n from "@vscode/l10n";

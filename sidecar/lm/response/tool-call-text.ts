@@ -1,6 +1,6 @@
 /**
- * Renders the agent's own tool calls in an answer that can only grow. A call has a line when it starts, its output as
- * thinking while it runs, and its end with an excerpt of the result. Pure; bounded per call and per turn.
+ * Renders the agent's own tool calls in an append-only answer. A call's start is a line, its output is thinking, and
+ * its end is a line with an excerpt of the result. Pure. The text is bounded per call and per turn.
  */
 import * as l10n from "@vscode/l10n";
 import { visibleText } from "../../../src/protocol/text/visible-text";
@@ -34,13 +34,13 @@ export function callAfter(before: CallText | undefined, update: JsonObject): Cal
   };
 }
 
-/** The new part of the output. If the output was replaced, the lines that it did not have before. */
+/** The text appended to the output. If the output was replaced, its new lines. */
 export function progressOf(before: CallText | undefined, { output, shown }: CallText): string {
-  const known = before?.output ?? "",
+  const earlier = before?.output ?? "",
     remaining = Math.max(0, PROGRESS_LIMIT - shown);
-  if (remaining === 0 || output === known) return "";
-  if (output.startsWith(known)) return visibleText(output.slice(known.length, known.length + remaining));
-  const lines = new Set(known.split("\n")),
+  if (remaining === 0 || output === earlier) return "";
+  if (output.startsWith(earlier)) return visibleText(output.slice(earlier.length, earlier.length + remaining));
+  const lines = new Set(earlier.split("\n")),
     added = output
       .split("\n")
       .filter(line => !lines.has(line))
@@ -48,7 +48,7 @@ export function progressOf(before: CallText | undefined, { output, shown }: Call
   return added === "" ? "" : visibleText(`\n${added.slice(0, remaining)}`);
 }
 
-/** Kinds whose results are long and visible elsewhere: in files, or in the agent's words. */
+/** Kinds whose results are long and visible elsewhere: in files, or in the agent's text. */
 const SILENT_KINDS: ReadonlySet<string> = new Set(["read", "edit", "delete", "move", "think", "switch_mode"]);
 
 /** The result of an ended call as Markdown; empty if there is nothing to show. */
@@ -63,7 +63,7 @@ export function resultText({ kind, output }: CallText, update: JsonObject, hasFa
   return text === "" ? "" : fenced(text);
 }
 
-/** The end of the output, which usually holds errors and totals. */
+/** The end of the output, which usually contains errors and totals. */
 function excerpt(output: string): string {
   const lines = output.trimEnd().split("\n"),
     text = lines.slice(-RESULT_LINES).join("\n").slice(-RESULT_LIMIT);
@@ -87,7 +87,7 @@ function linesOf(text: unknown): readonly string[] {
   return value === "" ? [] : value.split("\n");
 }
 
-/** `content` replaces earlier content. Agents without content send a raw output. */
+/** `content` replaces earlier content. Agents that send no content send `rawOutput`. */
 function outputOf({ content, rawOutput }: JsonObject): string | undefined {
   const texts = arrayOr(content)
     .map(item => stringOr(objectOr(objectOr(item).content).text, ""))

@@ -26,14 +26,14 @@ const plan = (...entries: readonly (readonly [content: string, status: string])[
   entries: entries.map(([content, status]) => ({ content, status })),
 });
 
-function play(...updates: readonly unknown[]): { readonly words: TextState; readonly shown: string } {
-  let words = NO_TEXT,
+function play(...updates: readonly unknown[]): { readonly state: TextState; readonly shown: string } {
+  let state = NO_TEXT,
     shown = "";
   for (const update of updates) {
-    const [next, parts] = wordsOfUpdate(words, update, ({ toolCallId }) =>
+    const [next, parts] = wordsOfUpdate(state, update, ({ toolCallId }) =>
       String(toolCallId).startsWith("mcp__") ? "bridged" : String(toolCallId).startsWith("may__") ? "claimed" : "own",
     );
-    words = next;
+    state = next;
     shown += parts
       .map(part =>
         part.type === "text"
@@ -46,7 +46,7 @@ function play(...updates: readonly unknown[]): { readonly words: TextState; read
       )
       .join("");
   }
-  return { words, shown };
+  return { state, shown };
 }
 
 suite("updates as text", () => {
@@ -84,7 +84,7 @@ suite("updates as text", () => {
     equal(
       play(call("1", "pending", "Terminal"), { ...call("1", "completed"), title: "npm test" }).shown,
       "▸ Terminal \n\n✓ npm test",
-      "a title that becomes known later",
+      "a later title",
     );
   });
 
@@ -185,8 +185,8 @@ suite("updates as text", () => {
   });
 
   test("counts the usage of a prompt result and prefers the context usage of an update", () => {
-    const shown = (words: TextState, usage: JsonObject) =>
-      wordsOfResult(words, usage)[1].map(part =>
+    const shown = (state: TextState, usage: JsonObject) =>
+      wordsOfResult(state, usage)[1].map(part =>
         part.type === "data" ? Buffer.from(part.data, "base64").toString() : "",
       );
     const usage = {
@@ -198,7 +198,7 @@ suite("updates as text", () => {
       cachedWriteTokens: null,
     };
     deepEqual(shown(NO_TEXT, usage), ['{"prompt_tokens":130,"completion_tokens":30,"total_tokens":160}']);
-    deepEqual(shown(play({ sessionUpdate: "usage_update", used: 50, size: 200 }).words, usage), [
+    deepEqual(shown(play({ sessionUpdate: "usage_update", used: 50, size: 200 }).state, usage), [
       '{"prompt_tokens":50,"completion_tokens":30,"total_tokens":80}',
     ]);
     deepEqual([shown(NO_TEXT, {}), shown(NO_TEXT, { inputTokens: "7", outputTokens: -1 })], [[], []]);
@@ -238,13 +238,13 @@ suite("updates as text", () => {
     ));
 
   test("adds notices as paragraphs and starts the next turn without one", () => {
-    const { words } = play(messageChunk("a"));
-    deepEqual(lineOf(words, "b")[1], [{ type: "text", value: "\n\nb" }]);
-    deepEqual(wordsOfUpdate(nextTurn(words), messageChunk("c"), () => "own")[1], [{ type: "text", value: "c" }]);
+    const { state } = play(messageChunk("a"));
+    deepEqual(lineOf(state, "b")[1], [{ type: "text", value: "\n\nb" }]);
+    deepEqual(wordsOfUpdate(nextTurn(state), messageChunk("c"), () => "own")[1], [{ type: "text", value: "c" }]);
   });
 
   test("keeps at most 200 calls that never end", () => {
-    const { words } = play(...Array.from({ length: 300 }, (_, i) => call(`${i}`, "pending", "t")));
-    equal(words.calls.size, 200);
+    const { state } = play(...Array.from({ length: 300 }, (_, i) => call(`${i}`, "pending", "t")));
+    equal(state.calls.size, 200);
   });
 });

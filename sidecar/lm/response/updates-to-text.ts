@@ -21,7 +21,7 @@ import { UPDATE_KINDS } from "../../acp/methods";
 
 export interface TextState {
   /**
-   * Kind of the last output of this turn: the agent's words, a line of Symposium, or a call that VS Code shows itself.
+   * Kind of the last output of this turn: the agent's text, a line of Symposium, or a call that VS Code shows itself.
    */
   readonly last: "nothing" | "words" | "line" | "call";
   readonly messageId: string | undefined;
@@ -51,118 +51,120 @@ export const NO_TEXT: TextState = {
 type Converted = readonly [next: TextState, parts: readonly ChatPart[]];
 
 /** State at the start of a new turn. */
-export function nextTurn(words: TextState): TextState {
-  return { ...NO_TEXT, usage: words.usage, used: words.used };
+export function nextTurn(state: TextState): TextState {
+  return { ...NO_TEXT, usage: state.usage, used: state.used };
 }
 
-/** A paragraph of Symposium. */
-export function lineOf(words: TextState, line: string): Converted {
-  return [{ ...words, last: "line", started: undefined }, [text(words, line)]];
+/** Adds a paragraph of Symposium. */
+export function lineOf(state: TextState, line: string): Converted {
+  return [{ ...state, last: "line", started: undefined }, [text(state, line)]];
 }
 
-/** A sentence of Symposium that contains foreign text, as a paragraph. */
-export function noticeOf(words: TextState, sentence: string): Converted {
-  return lineOf(words, lineIn(sentence, NOTICE_LIMIT));
+/** Adds a sentence of Symposium that contains untrusted text, as a paragraph. */
+export function noticeOf(state: TextState, sentence: string): Converted {
+  return lineOf(state, lineIn(sentence, NOTICE_LIMIT));
 }
 
 /**
  * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call uses one of
  * VS Code's tools.
  */
-export function wordsOfUpdate(words: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
+export function wordsOfUpdate(state: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
   const update = objectOr(raw);
   switch (update.sessionUpdate) {
     case UPDATE_KINDS.agent_message_chunk:
-      return message(words, update);
+      return message(state, update);
     case UPDATE_KINDS.agent_thought_chunk:
-      return thought(words, update);
+      return thought(state, update);
     case UPDATE_KINDS.tool_call:
     case UPDATE_KINDS.tool_call_update:
-      return call(words, update, originOf(update));
+      return call(state, update, originOf(update));
     case UPDATE_KINDS.plan:
-      return plan(words, update);
+      return plan(state, update);
     case UPDATE_KINDS.usage_update:
-      return usage(words, update);
+      return usage(state, update);
     default:
-      return [words, []];
+      return [state, []];
   }
 }
 
-function message(words: TextState, update: JsonObject): Converted {
+function message(state: TextState, update: JsonObject): Converted {
   const content = contentOf(update.content),
     messageId = stringOr(update.messageId, undefined);
-  if (content === "") return [words, []];
+  if (content === "") return [state, []];
   const continues =
-    words.last === "words" &&
-    (messageId === undefined || words.messageId === undefined || messageId === words.messageId);
+    state.last === "words" &&
+    (messageId === undefined || state.messageId === undefined || messageId === state.messageId);
   return [
-    { ...words, last: "words", started: undefined, messageId },
-    [continues ? { type: "text", value: content } : text(words, content)],
+    { ...state, last: "words", started: undefined, messageId },
+    [continues ? { type: "text", value: content } : text(state, content)],
   ];
 }
 
-function thought(words: TextState, update: JsonObject): Converted {
+function thought(state: TextState, update: JsonObject): Converted {
   const value = contentOf(update.content);
-  return value === "" ? [words, []] : [{ ...words, started: undefined }, [{ type: "thinking", value }]];
+  return value === "" ? [state, []] : [{ ...state, started: undefined }, [{ type: "thinking", value }]];
 }
 
-/** Maximum number of calls kept. If an agent never ends its calls, the oldest are dropped. */
+/**
+ * Maximum number of tracked calls. Above it, the oldest calls are dropped, because some agents never end their calls.
+ */
 const MAX_CALLS = 200;
 
-function call(words: TextState, update: JsonObject, origin: CallOrigin): Converted {
+function call(state: TextState, update: JsonObject, origin: CallOrigin): Converted {
   const id = stringOr(update.toolCallId, "");
   if (origin === "bridged")
-    return [{ ...words, last: words.last === "nothing" ? "nothing" : "call", started: undefined }, []];
-  const before = words.calls.get(id),
+    return [{ ...state, last: state.last === "nothing" ? "nothing" : "call", started: undefined }, []];
+  const before = state.calls.get(id),
     now = callAfter(before, update),
-    calls = new Map(words.calls);
+    calls = new Map(state.calls);
   calls.delete(id);
   const mark = CALL_MARKS[stringOr(update.status, "")];
   if (mark === undefined) {
     calls.set(id, now);
     const [oldest] = calls.keys();
     if (calls.size > MAX_CALLS && oldest !== undefined) calls.delete(oldest);
-    // VS Code shows the call itself as soon as it arrives.
-    if (origin === "claimed") return [{ ...words, calls }, []];
-    return before ? progress({ ...words, calls }, id, before, now) : started({ ...words, calls }, id, now);
+    // VS Code itself shows the call when the `tools/call` arrives.
+    if (origin === "claimed") return [{ ...state, calls }, []];
+    return before ? progress({ ...state, calls }, id, before, now) : started({ ...state, calls }, id, now);
   }
-  // A repeated end of a call is ignored.
+  // Ignores a repeated end of a call.
   if (!before && update.sessionUpdate === UPDATE_KINDS.tool_call_update && update.title === undefined)
-    return [words, []];
-  const isNext = before !== undefined && words.started === id && before.title === now.title;
+    return [state, []];
+  const isNext = before !== undefined && state.started === id && before.title === now.title;
   const [next, parts] = isNext
-    ? [words, [{ type: "text", value: mark } as const]]
-    : lineOf(words, `${mark} ${lineIn(now.title)}`);
+    ? [state, [{ type: "text", value: mark } as const]]
+    : lineOf(state, `${mark} ${lineIn(now.title)}`);
   const result = resultText(now, update, mark === CALL_MARKS["failed"]),
-    isShown = result !== "" && result.length <= words.remaining;
+    isShown = result !== "" && result.length <= state.remaining;
   const after: TextState = {
     ...next,
     calls,
     last: "line",
     started: undefined,
-    remaining: words.remaining - (isShown ? result.length : 0),
+    remaining: state.remaining - (isShown ? result.length : 0),
   };
   return [after, isShown ? [...parts, { type: "text", value: `\n\n${result}` }] : parts];
 }
 
 /**
- * The line ends with a space. VS Code's chat does not show the last word of a text before a space follows, because the
- * word may become a link.
+ * The line ends with a space. VS Code's chat hides the last word of a text until a space follows, because the word may
+ * become a link.
  */
-function started(words: TextState, id: string, call: CallText): Converted {
-  const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)} `),
+function started(state: TextState, id: string, call: CallText): Converted {
+  const [next, line] = lineOf(state, `${START_MARK} ${lineIn(call.title)} `),
     [after, output] = progress(next, id, undefined, call);
   return [{ ...after, started: output.length > 0 ? undefined : id }, [...line, ...output]];
 }
 
-/** Sent as thinking: VS Code shows it while it arrives, and collapses it afterwards. */
-function progress(words: TextState, id: string, before: CallText | undefined, now: CallText): Converted {
-  const added = progressOf(before, now).slice(0, words.remaining);
-  if (added === "") return [words, []];
+/** Sends output as thinking, which VS Code shows while it streams and collapses afterwards. */
+function progress(state: TextState, id: string, before: CallText | undefined, now: CallText): Converted {
+  const added = progressOf(before, now).slice(0, state.remaining);
+  if (added === "") return [state, []];
   const value = now.shown === 0 ? `\n\n${lineIn(now.title)}\n${added}` : added;
-  const calls = new Map(words.calls).set(id, { ...now, shown: now.shown + added.length });
+  const calls = new Map(state.calls).set(id, { ...now, shown: now.shown + added.length });
   return [
-    { ...words, calls, started: undefined, remaining: words.remaining - added.length },
+    { ...state, calls, started: undefined, remaining: state.remaining - added.length },
     [{ type: "thinking", value }],
   ];
 }
@@ -171,9 +173,8 @@ const TITLE_LIMIT = 200,
   NOTICE_LIMIT = 1000;
 
 /**
- * Escapes a title to a single line; titles are often commands. Dollars and backticks are written as entities. VS Code's
- * chat holds back all text after a single one of them until the answer ends, and it reads a pair of dollars as a
- * formula.
+ * Escapes a title, which is often a command, to a single line. Dollars and backticks become entities. After an unpaired
+ * character, VS Code's chat hides the text until the answer ends, and a pair of dollars becomes a formula.
  */
 function lineIn(title: string, limit = TITLE_LIMIT): string {
   const line = visibleLine(title),
@@ -184,35 +185,35 @@ function lineIn(title: string, limit = TITLE_LIMIT): string {
     .replaceAll("`", "&#96;");
 }
 
-/** The whole plan, whenever it has changed. */
-function plan(words: TextState, { entries }: JsonObject): Converted {
+/** Sends the whole plan if it has changed. */
+function plan(state: TextState, { entries }: JsonObject): Converted {
   const steps = arrayOr(entries)
     .filter(isObject)
     .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${lineIn(stringOr(content, ""))}`)
     .join("\n");
-  return steps === "" || steps === words.plan ? [words, []] : lineOf({ ...words, plan: steps }, steps);
+  return steps === "" || steps === state.plan ? [state, []] : lineOf({ ...state, plan: steps }, steps);
 }
 
 /**
- * Usage in the format of VS Code's chat. An agent reports how full its context window is, but not how much of that is
- * new.
+ * Usage in the format of VS Code's chat. An agent reports the used tokens of its context window, but not the new
+ * tokens.
  */
-function usage(words: TextState, { used }: JsonObject): Converted {
-  return isAmount(used) ? counted({ ...words, used }, used, 0) : [words, []];
+function usage(state: TextState, { used }: JsonObject): Converted {
+  return isAmount(used) ? counted({ ...state, used }, used, 0) : [state, []];
 }
 
 /**
- * `usage` of the response to `session/prompt`. For the size of the window, a `usage_update` is more exact: this usage
- * may count a model request more than once.
+ * Adds the `usage` of the response to `session/prompt`. A `usage_update` has precedence for the context size, because
+ * this usage may count a model request more than once.
  */
 export function wordsOfResult(
-  words: TextState,
+  state: TextState,
   { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }: JsonObject,
 ): Converted {
-  if (!isAmount(inputTokens) && !isAmount(outputTokens)) return [words, []];
+  if (!isAmount(inputTokens) && !isAmount(outputTokens)) return [state, []];
   return counted(
-    words,
-    words.used ?? sum(inputTokens, cachedReadTokens, cachedWriteTokens),
+    state,
+    state.used ?? sum(inputTokens, cachedReadTokens, cachedWriteTokens),
     sum(outputTokens, thoughtTokens),
   );
 }
@@ -223,15 +224,15 @@ export function contextSizeOf(update: unknown): number | undefined {
   return sessionUpdate === UPDATE_KINDS.usage_update && isAmount(size) && size > 0 ? Math.round(size) : undefined;
 }
 
-function counted(words: TextState, prompt: number, completion: number): Converted {
+function counted(state: TextState, prompt: number, completion: number): Converted {
   const json = JSON.stringify({
     prompt_tokens: prompt,
     completion_tokens: completion,
     total_tokens: prompt + completion,
   });
-  return json === words.usage
-    ? [words, []]
-    : [{ ...words, usage: json }, [{ type: "data", mimeType: "usage", data: Buffer.from(json).toString("base64") }]];
+  return json === state.usage
+    ? [state, []]
+    : [{ ...state, usage: json }, [{ type: "data", mimeType: "usage", data: Buffer.from(json).toString("base64") }]];
 }
 
 function sum(...counts: readonly unknown[]): number {

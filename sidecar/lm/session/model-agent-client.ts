@@ -39,8 +39,8 @@ import { offering } from "../tools/tools-proxy";
 import { UPDATE_KINDS } from "../../acp/methods";
 
 /**
- * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
- * send them no information about the user.
+ * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions leave these sessions
+ * unchanged and add no information about the user.
  */
 const SIDE_SESSION_META = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
@@ -48,7 +48,7 @@ const NONE: ReadonlyMap<string, string> = new Map();
 export class ModelAgentClient {
   readonly #session: AgentSession<ModelFailure, ModelAgentEvent>;
   #offer: ToolOffer | undefined;
-  /** MCP server name of a session that is renewed: the agent's model knows the tools by it. */
+  /** MCP server name of a renewed session. The session's history contains the tools under this name. */
   #renewedServer: string | undefined;
   #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
   /** Start options of the next opening. */
@@ -56,12 +56,12 @@ export class ModelAgentClient {
   #remembers = false;
   #prompts: ModelPrompts;
   readonly #announced = new AnnouncedTools();
-  /** The sentence about missing tools that was shown last. */
+  /** The last shown sentence about missing tools. */
   #missingTools: string | undefined;
-  /** The counts of tools that were logged last. */
+  /** The last logged tool counts. */
   #toolLines: readonly string[] = [];
   /** While set, the agent's updates are not read. */
-  #deferred: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
+  #paused: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
   constructor(
     private readonly start: ModelAgentStart,
@@ -77,7 +77,7 @@ export class ModelAgentClient {
       post: report,
       failure: error => ({ message: this.#failureText(error) }),
       onSending: agentSessionId => deps.log("info", "Sending prompt", { agentSessionId }),
-      opening: of => this.#opening(of),
+      opening: opening => this.#opening(opening),
       onRefused: (how, error) => deps.log("info", "A session could not be continued", { how, error: String(error) }),
       watch: (connection, sessionId) => this.#watchTools(connection, sessionId),
     });
@@ -94,11 +94,11 @@ export class ModelAgentClient {
     this.#session.open();
   }
 
-  #opening(of: number): SessionOpening {
-    this.#prompts = this.#promptsOf(of);
+  #opening(opening: number): SessionOpening {
+    this.#prompts = this.#promptsOf(opening);
     const terms = {
       ...this.#tools,
-      called: (call: OfferedCall) => this.#called(of, call),
+      called: (call: OfferedCall) => this.#called(opening, call),
       refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args),
     };
     const offer = this.deps.offers.open(terms, this.#renewedServer),
@@ -108,7 +108,7 @@ export class ModelAgentClient {
     return {
       begin: this.#begin,
       setup: { meta: { ...offering(offer), ...(isOneShot === true || isForeign ? SIDE_SESSION_META : {}) } },
-      listener: (connection, isNew) => this.#listener(connection, of, isNew),
+      listener: (connection, isNew) => this.#listener(connection, opening, isNew),
       enter: (_, open) => open(),
     };
   }
@@ -128,8 +128,8 @@ export class ModelAgentClient {
   }
 
   /**
-   * Reports missing tools once, in the answer and in the log (issue 14 item 1): a sentence and the counts of all
-   * servers. A program reads one-shot sessions: they use the log alone.
+   * Reports missing tools once in the answer and in the log, with the counts of all servers (issue 14 item 1). One-shot
+   * sessions use only the log, because a program reads their answers.
    */
   #watchTools({ extensions }: AgentConnection, agentSession: string): Disposable | undefined {
     const notify = this.#session.notifier();
@@ -219,7 +219,7 @@ export class ModelAgentClient {
         log("info", "Permission refused", { agent: agent.id });
         respond(verdict.answer);
         return this.start.isOneShot === true ? undefined : { sentence: verdict.sentence };
-      // Whatever that tool returns, the permission request is evaluated again as if it had just arrived.
+      // Any result of the tool leads to another evaluation of the permission request.
       case "uncover":
         return {
           question: {
@@ -263,7 +263,7 @@ export class ModelAgentClient {
     return announced;
   }
 
-  /** `call`: of an update that was passed to `announced`. */
+  /** `call`: an update that was passed to `announced`. */
   originOf(call: JsonObject): CallOrigin {
     return this.#announced.originOf(call);
   }
@@ -273,26 +273,27 @@ export class ModelAgentClient {
     const promise = new Promise<void>(resolve => {
       open = resolve;
     });
-    this.#deferred = { promise, open };
+    this.#paused = { promise, open };
   }
 
   release(): void {
-    this.#deferred?.open();
-    this.#deferred = undefined;
+    this.#paused?.open();
+    this.#paused = undefined;
   }
 
   /**
-   * The agent exited, could not be opened, or requires a sign-in. The end of the opening releases the lease of a failed
-   * one. If possible, the next opening continues the session; an agent that runs on accepts that only for a closed one.
+   * Call when the agent exited, could not be opened, or requires a sign-in. Closes the session, because a running agent
+   * resumes only a closed session. If possible, the next opening continues the session. The lease of a failed opening
+   * is released.
    */
   lost(): void {
     this.#end(closeSession);
   }
 
   /**
-   * Closes the agent's session, to be resumed with the current tools, if the agent did not request a list that changed
-   * (issue 14 item 2). Returns whether it did. Call it after a turn: agents that handle the notification request the
-   * list during the turn.
+   * Closes the agent's session if the agent ignored a changed list of tools (issue 14 item 2). The next opening resumes
+   * the session with the current tools. Returns whether the session was closed. Call after a turn, because other agents
+   * send `tools/list` during the turn.
    */
   renew(): boolean {
     const { resume, load } = this.#session.current?.lease.connection.capabilities ?? {};
@@ -305,13 +306,13 @@ export class ModelAgentClient {
     return true;
   }
 
-  /** Leaves the session. The next opening starts a new one. */
+  /** Closes the session. The next opening starts a new session. */
   leave(): void {
     this.#begin = { kind: "new" };
     this.#end(closeSession);
   }
 
-  /** Answers a message that arrives too late. */
+  /** Answers a late message. */
   refuse(message: ModelAgentMessage): void {
     switch (message.kind) {
       case "call":
@@ -333,10 +334,10 @@ export class ModelAgentClient {
     this.#offer = undefined;
   }
 
-  #promptsOf(of: number): ModelPrompts {
+  #promptsOf(opening: number): ModelPrompts {
     const { agent } = this.start,
       begin = this.#begin,
-      notify = this.#notifierOf(of);
+      notify = this.#notifierOf(opening);
     return new ModelPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.deps.log,
       clock: this.deps.clock,
@@ -346,11 +347,11 @@ export class ModelAgentClient {
     });
   }
 
-  #listener({ version }: AgentConnection, of: number, isNew: boolean): SessionUpdates {
+  #listener({ version }: AgentConnection, opening: number, isNew: boolean): SessionUpdates {
     const prompts = this.#prompts,
       v2 = version === 2 ? new V2Updates() : undefined,
       calls = version === 2 ? new SubagentCalls() : undefined,
-      notify = this.#notifierOf(of);
+      notify = this.#notifierOf(opening);
     return {
       opened: result => prompts.opened(result, isNew),
       isAsking: () => false,
@@ -359,24 +360,27 @@ export class ModelAgentClient {
         for (const each of v2?.inV1(update) ?? [update])
           if (this.start.isOneShot !== true || objectOr(each).sessionUpdate === UPDATE_KINDS.agent_message_chunk)
             notify({ kind: "updated", update: each });
-        return this.#deferred?.promise;
+        return this.#paused?.promise;
       },
       subagentUpdate: (subagent, update) => {
         for (const each of calls?.inV1(subagent, update) ?? [update])
           notify({ kind: "subagentCall", update: each, subagent });
-        return this.#deferred?.promise;
+        return this.#paused?.promise;
       },
       elicitationCompleted: () => undefined,
     };
   }
 
-  /** A call and the text before it use different connections. The text is already in the pipe and is handled first. */
-  #called(of: number, call: OfferedCall): void {
-    setImmediate(() => this.report({ kind: "call", call, of }));
+  /**
+   * Reports a call after the text before it. Call and text use different connections, and the text is already in the
+   * pipe.
+   */
+  #called(opening: number, call: OfferedCall): void {
+    setImmediate(() => this.report({ kind: "call", call, of: opening }));
   }
 
-  #notifierOf(of: number): (event: ModelAgentEvent) => void {
-    return event => this.report({ kind: "event", event, of });
+  #notifierOf(opening: number): (event: ModelAgentEvent) => void {
+    return event => this.report({ kind: "event", event, of: opening });
   }
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */

@@ -16,7 +16,7 @@ import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 export interface ModelAgentStart {
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** Extensions of the agent, for all of its starts; none if absent. */
+  /** Extensions of the agent; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
   /** The highest version of ACP offered to the agent; 1 if absent. */
   readonly protocol?: AcpVersion;
@@ -29,9 +29,9 @@ export interface ModelAgentStart {
    * The agent's group of permission tools (`protocol/lm/permission-tools.ts`). If absent, the user is asked each time.
    */
   readonly permissionGroup?: string;
-  /** Another extension sends the requests: its user is asked nothing. */
+  /** Another extension sends the requests, so the user is never asked. */
   readonly isForeign: boolean;
-  /** For a single answer outside a conversation: only the agent's message text is used. */
+  /** The session is for a single answer outside a conversation. Only the agent's message text is used. */
   readonly isOneShot?: boolean;
 }
 
@@ -62,9 +62,9 @@ export type AgentQuestion =
     };
 
 export type ModelAgentEvent =
-  /** `update`: of `session/update`, as of ACP v1. */
+  /** `update`: of `session/update`, in the format of ACP v1. */
   | { readonly kind: "updated"; readonly update: unknown }
-  /** A tool call of a subagent's session, as of ACP v1. It is evidence for permission requests and is not shown. */
+  /** A tool call of a subagent's session, in the format of ACP v1. Used only as evidence for permission requests. */
   | { readonly kind: "subagentCall"; readonly update: unknown; readonly subagent: string }
   /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
@@ -76,12 +76,12 @@ export type ModelAgentMessage =
   | AgentMessage<ModelFailure, ModelAgentEvent>
   | ({ readonly of: number } & (
       | { readonly kind: "call"; readonly call: OfferedCall }
-      /** The tool that makes the permission tool of this request available was called. */
+      /** The group's tool was called, which makes the permission tool of this request available. */
       | { readonly kind: "uncovered"; readonly request: IncomingRequest; readonly subagent: string | undefined }
     ));
 
 /**
- * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the request
- * was rejected at once, and the user is told why.
+ * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the reason of
+ * an immediate rejection, for the user.
  */
 export type Permission = { readonly question: AgentQuestion } | { readonly sentence: string } | undefined;

@@ -95,7 +95,7 @@ suite("ModelPrompts", () => {
     );
   });
 
-  test("cancels a prompt at the agent after an earlier prompt could not be made", async () => {
+  test("cancels a prompt at the agent after an earlier prompt could not be created", async () => {
     await using fixture = new SessionFixture();
     fixture.session.ask({
       requestId: 1,

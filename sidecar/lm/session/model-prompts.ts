@@ -1,10 +1,10 @@
 /**
- * Prepares the prompts of one open session of an agent. First the session mode that matches the chat mode is set. A
- * prompt that mentions tools then waits until the agent has requested their list (issue 14 item 4). The prompt contains
- * the context that the session has not received yet.
+ * Prepares the prompts of one open session of an agent. First sets the session mode that matches the chat mode. A
+ * prompt that mentions tools then waits for the agent's `tools/list` (issue 14 item 4). The prompt contains the context
+ * that the session has not received yet.
  *
  * Invariants:
- * - A prompt mentions tools only if the agent has requested their list. The wait ends within `LISTING_MS`.
+ * - A prompt mentions tools only if the agent has their list. The wait ends within `LISTING_MS`.
  * - Context counts as received only after a turn that ended regularly.
  */
 import * as l10n from "@vscode/l10n";
@@ -32,7 +32,7 @@ export interface ModelPromptsDeps {
   /** Shows a sentence to the user in the chat. */
   readonly onNotice: (sentence: string) => void;
   readonly clock: Clock;
-  /** Whether the agent has requested the list of VS Code's tools. Undefined if the session has no tools. */
+  /** Tracks the agent's `tools/list` for VS Code's tools. Undefined if the session has no tools. */
   readonly listing: () => ToolListing | undefined;
   /** Persists the mode to return to, for a later process. */
   readonly onModeReturn: (back: ModeReturn | undefined) => void;
@@ -40,7 +40,7 @@ export interface ModelPromptsDeps {
 
 export class ModelPrompts {
   #mode: SessionMode;
-  #known: ReadonlyMap<string, ContextSection> = new Map();
+  #received: ReadonlyMap<string, ContextSection> = new Map();
 
   constructor(
     private readonly agent: string,
@@ -50,7 +50,7 @@ export class ModelPrompts {
     this.#mode = { ...NO_MODE, back };
   }
 
-  /** The session is open. `isNew`: it is in the agent's default mode. */
+  /** Handles the response that opened the session. `isNew`: the session is in the agent's default mode. */
   opened(result: unknown, isNew: boolean): void {
     this.#mode = modeOpened(isNew ? NO_MODE : this.#mode, result);
   }
@@ -58,7 +58,7 @@ export class ModelPrompts {
     this.#mode = modeUpdated(this.#mode, update);
   }
 
-  /** Throws or rejects if the prompt cannot be created. `stopped` aborts when it is cancelled. */
+  /** Throws or rejects if the prompt cannot be created. `stopped` aborts when the prompt is cancelled. */
   prepare(
     { lease: { connection }, id }: OpenAgentSession,
     prompt: ModelPrompt,
@@ -67,16 +67,16 @@ export class ModelPrompts {
   ): PromptContent | Promise<PromptContent> {
     const context = prompt.context(),
       change = modeChange(this.#mode, context.mode);
-    if (!remembers) this.#known = new Map();
+    if (!remembers) this.#received = new Map();
     const { images, embedded } = connection.capabilities;
-    const notifications = contextBlocks(context.sections, this.#known),
+    const contextChanges = contextBlocks(context.sections, this.#received),
       listing = this.deps.listing(),
       isListed = listing?.isListed === true;
     const contentFor = (hasTools: boolean): PromptContent => ({
-      blocks: prompt.blocks({ images, embedded, remembers, hasTools, context: notifications }),
+      blocks: prompt.blocks({ images, embedded, remembers, hasTools, context: contextChanges }),
       onEnded: outcome => {
         const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
-        this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
+        this.#received = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
       },
     });
     const content = contentFor(isListed),
@@ -91,7 +91,7 @@ export class ModelPrompts {
     return prepare();
   }
 
-  /** If the agent rejects the mode, the prompt is sent anyway: it contains the mode's instructions. */
+  /** If the agent rejects the mode, the prompt is still sent, because it contains the mode's instructions. */
   async #set(connection: AgentConnection, sessionId: string, change: ModeChange): Promise<void> {
     const { agent, deps } = this;
     try {

@@ -1,5 +1,6 @@
 /**
- * Agent sessions for a single answer, with a time limit. They have no tools, and permissions cannot be asked.
+ * Agent sessions for a single answer, with a time limit. They have no tools, and their permission requests are
+ * rejected.
  *
  * Invariant: each stream is ended once and each session is closed, even if the agent does not answer within the limit.
  */
@@ -63,13 +64,13 @@ export class OneShotSessions implements AsyncDisposable {
   }
 
   #end(requestId: RequestId, error: string | undefined): void {
-    const aside = this.#open.get(requestId);
-    if (!aside) return;
+    const oneShot = this.#open.get(requestId);
+    if (!oneShot) return;
     this.#open.delete(requestId);
-    aside.limit[Symbol.dispose]();
-    if (error === undefined) aside.stream.done();
-    else aside.stream.failed(error);
-    const closing = aside.session
+    oneShot.limit[Symbol.dispose]();
+    if (error === undefined) oneShot.stream.done();
+    else oneShot.stream.failed(error);
+    const closing = oneShot.session
       .close(l10n.t("The answer is complete."))
       .catch((failure: unknown) => this.deps.log("error", "A session could not be closed", { error: String(failure) }))
       .finally(() => this.#closing.delete(closing));

@@ -1,6 +1,6 @@
 /**
- * Text that the user reads before allowing an action of an agent. It contains everything that fits, without hidden or
- * misleading content. The full text can be opened in an editor. Pure.
+ * Renders an agent's action for the user's decision. The text is complete within the limits, without hidden or
+ * misleading content. The user can open the full text in an editor. Pure.
  */
 import * as l10n from "@vscode/l10n";
 import type { PermissionQuestion } from "../../../src/protocol/lm/lm";
@@ -17,10 +17,7 @@ interface Limits {
   readonly places: number;
 }
 const CARD: Limits = { block: 4_000, line: 500, blocks: 10, places: 20 };
-/**
- * Limits in an editor. They exceed what anyone reads, so that the user never has to allow an action that cannot be
- * inspected.
- */
+/** Limits in an editor, high enough to inspect the whole action before allowing it. */
 const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10_000 },
   MAX_WHOLE = 2_000_000;
 
@@ -101,8 +98,8 @@ export function notAllowed(agent: string, kind: string, why: string): string {
 }
 
 /**
- * `call`: all merged reports of it. `last`: sentences of Symposium at the end. The title is Symposium's text, except
- * for the agent's name from the settings.
+ * `call`: all its reports, merged. `last`: sentences of Symposium at the end. The title is Symposium's text and
+ * contains the agent's name from the settings.
  */
 export function questionText(
   agent: string,
@@ -110,16 +107,16 @@ export function questionText(
   call: JsonObject,
   last: readonly string[],
 ): PermissionQuestion {
-  const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
+  const [message, whole] = [CARD, EDITOR].map(limits => new CallRenderer(limits).render(kind, call, last).join("\n\n"));
   return {
-    title: textsOf(kind).title(namedInTitle(agent)),
+    title: textsOf(kind).title(titleName(agent)),
     message: message || l10n.t("The agent gives no details."),
     ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MAX_WHOLE) }),
   };
 }
 
-/** Escapes and shortens the name, because the title is Markdown. */
-function namedInTitle(agent: string): string {
+/** Removes Markdown characters from the name and shortens it, because the title is Markdown. */
+function titleName(agent: string): string {
   return (
     visibleLine(agent)
       .replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ")
@@ -128,7 +125,7 @@ function namedInTitle(agent: string): string {
   );
 }
 
-/** Sentence for the user in a chat mode in which VS Code offers no permission tool. */
+/** Sentence for the user in a chat mode without permission tools. */
 export function cannotAsk(agent: string, kind: string, { title, rawInput, locations }: JsonObject): string {
   const [place] = arrayOr(locations),
     path = stringOr(objectOr(place).path, "");
@@ -144,11 +141,11 @@ export function cannotAsk(agent: string, kind: string, { title, rawInput, locati
 
 const SUBJECT_LIMIT = 200;
 
-/** Renders the same content at either length. */
-class Text {
+/** Renders a call within the given limits. */
+class CallRenderer {
   constructor(private readonly limits: Limits) {}
 
-  of(kind: string, call: JsonObject, last: readonly string[]): readonly string[] {
+  render(kind: string, call: JsonObject, last: readonly string[]): readonly string[] {
     const parts = [...this.#head(kind, call), ...this.#details(call)].filter(part => part !== ""),
       { blocks } = this.limits;
     return [
@@ -179,7 +176,7 @@ class Text {
       .filter(each => command === "" || description === undefined || textOf(each) !== description)
       .map(each => this.#part(each));
     const details = [
-      ...(command === "" ? [] : [this.#block(command, "sh"), ...this.#besides(rawInput)]),
+      ...(command === "" ? [] : [this.#block(command, "sh"), ...this.#otherInput(rawInput)]),
       ...parts,
       ...(command !== "" || (isDiff && !carriesCommand(rawInput)) ? [] : [this.#input(rawInput)]),
     ].filter(part => part !== "");
@@ -187,7 +184,7 @@ class Text {
   }
 
   /** Other input of the command, for example its purpose, its folder, and whether it runs outside the sandbox. */
-  #besides(rawInput: unknown): readonly string[] {
+  #otherInput(rawInput: unknown): readonly string[] {
     const { command: _, description, ...rest } = objectOr(rawInput);
     return typeof description === "string"
       ? [this.#block(description), this.#input(rest)]
@@ -201,8 +198,8 @@ class Text {
   }
 
   /**
-   * One item of `content`. In ACP version 1 a diff has two texts; in version 2 it has a list of changes and an optional
-   * patch.
+   * One item of `content`. A diff has two texts in ACP version 1, and a list of changes with an optional patch in
+   * version 2.
    */
   #part(item: unknown): string {
     const { type, path, oldText, newText, patch, changes } = objectOr(item);
@@ -257,11 +254,11 @@ function textOf(item: unknown): string | undefined {
 function difference(before: string, after: string): string {
   const old = before === "" ? [] : before.split("\n"),
     now = after === "" ? [] : after.split("\n"),
-    most = Math.min(old.length, now.length);
+    shorter = Math.min(old.length, now.length);
   let head = 0,
     tail = 0;
-  while (head < most && old[head] === now[head]) head++;
-  while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
+  while (head < shorter && old[head] === now[head]) head++;
+  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   const from = Math.max(0, head - 2),
     unchanged = (line: string) => ` ${line}`,
     end = old.length - tail;

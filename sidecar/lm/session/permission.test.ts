@@ -65,8 +65,8 @@ function asked(verdict: PermissionVerdict) {
   return verdict;
 }
 /**
- * Requests of two published agents (reference/real-agents). One announces its call first, with the tool's name in
- * `_meta`. The other announces nothing and derives its ids from the name.
+ * Requests of two published agents (reference/real-agents). One agent first announces its call, with the tool's name in
+ * `_meta`. The other agent announces nothing and derives its ids from the name.
  */
 const CLAUDE = (toolName: string) => ({
   title: toolName,
@@ -312,7 +312,7 @@ suite("permission classification", () => {
       { announced: CODEX("rename", "github") },
       "ask symposium-agent-codex-execute",
     ],
-    ["nothing known at all", undefined, {}, "ask symposium-agent-codex-other"],
+    ["a request without a call", undefined, {}, "ask symposium-agent-codex-other"],
   ];
   for (const [name, toolCall, overrides, verdict] of table)
     test(name, () => equal(inShort(ask(toolCall, overrides)), verdict));
@@ -584,7 +584,7 @@ suite("permission message", () => {
         content: [{ type: "content", content: { type: "text", text: "List" } }],
       }),
       "```sh\nls -l\n```\n\n```\nList\n```",
-      "nothing is said twice",
+      "no text is duplicated",
     );
     equal(
       message({ kind: "execute", rawInput: { command: "ls" }, content: [{ type: "diff", path: "p", newText: "a" }] }),
@@ -840,17 +840,17 @@ suite("permissions of random agents", () => {
       fc.property(fc.array(step, { maxLength: 12 }), steps => {
         const tools = new AnnouncedTools(),
           allowed = new Set<string>();
-        for (const [what, said] of steps) {
+        for (const [what, report] of steps) {
           if (what === "arrived") tools.arrived("rename", {});
           else if (what !== "ask") {
-            if (what === "tool_call") allowed.delete(said.toolCallId);
-            tools.onEvent({ ...said, sessionUpdate: what }, OURS);
+            if (what === "tool_call") allowed.delete(report.toolCallId);
+            tools.onEvent({ ...report, sessionUpdate: what }, OURS);
           } else {
-            const params = { toolCall: said, options: OPTIONS },
+            const params = { toolCall: report, options: OPTIONS },
               announced = tools.of(params),
               claim = tools.claim(questionedCall(params), OURS),
               verdict = questionOf(params, fixture({ claim, announced }));
-            const reports = [announced, said].filter(isObject),
+            const reports = [announced, report].filter(isObject),
               text = JSON.stringify(reports);
             if (verdict.kind === "allow") {
               const names = reports
@@ -862,7 +862,7 @@ suite("permissions of random agents", () => {
               const isProved =
                 names.some(each => OURS.toolNamed(String(each)) !== undefined) ||
                 text.includes('"is_mcp_tool_call":true') ||
-                OURS.toolOfId(said.toolCallId) !== undefined;
+                OURS.toolOfId(report.toolCallId) !== undefined;
               ok(isProved && names.every(each => OURS.toolNamed(String(each)) !== undefined), text);
               ok(
                 reports.every(
@@ -872,17 +872,20 @@ suite("permissions of random agents", () => {
                 ),
                 text,
               );
-              ok(!allowed.has(said.toolCallId), "once");
+              ok(!allowed.has(report.toolCallId), "once");
               deepEqual(verdict.answer, chosen("yes"));
-              allowed.add(said.toolCallId);
+              allowed.add(report.toolCallId);
               tools.allowed(questionedCall(params), claim);
             }
-            if (verdict.kind === "ask" && /vsc_ab12/.test(JSON.stringify([said.title, said.name, said.toolCallId])))
+            if (
+              verdict.kind === "ask" &&
+              /vsc_ab12/.test(JSON.stringify([report.title, report.name, report.toolCallId]))
+            )
               equal(verdict.toolName, "symposium-agent-action");
             ok(
               verdict.kind !== "ask" ||
                 !verdict.toolName.endsWith("-read") ||
-                !/"command":"[^"]/.test(JSON.stringify(said.rawInput ?? 0)),
+                !/"command":"[^"]/.test(JSON.stringify(report.rawInput ?? 0)),
             );
           }
         }
@@ -897,13 +900,14 @@ suite("permissions of random agents", () => {
         fc.constantFrom(...TOOL_GROUPS),
         call,
         call,
-        (item, two, first, second) => {
+        (firstGroup, secondGroup, firstCall, secondCall) => {
           const offered = new Set(PERMISSION_TOOLS),
-            by = (group: string, toolCall: unknown) =>
+            askIn = (group: string, toolCall: unknown) =>
               asked(ask(toolCall, { group, offered, claim: { kind: "none" } }));
-          const a = by(item, first),
-            b = by(two, second);
-          if (a.toolName === b.toolName) deepEqual([item, TOOL_KIND(a.about.kind)], [two, TOOL_KIND(b.about.kind)]);
+          const first = askIn(firstGroup, firstCall),
+            second = askIn(secondGroup, secondCall);
+          if (first.toolName === second.toolName)
+            deepEqual([firstGroup, TOOL_KIND(first.about.kind)], [secondGroup, TOOL_KIND(second.about.kind)]);
         },
       ),
       { numRuns: 1_000 },
@@ -913,7 +917,7 @@ suite("permissions of random agents", () => {
     equal(new Set(PERMISSION_TOOLS).size, 1 + TOOL_GROUPS.length * PERMISSION_KINDS.length));
 });
 
-/** The kind of permission for a tool kind of ACP. */
+/** Maps an ACP tool kind to a permission kind. */
 function TOOL_KIND(kind: string): string {
   return (
     ({ search: "read", delete: "edit", move: "edit" } as Readonly<Record<string, string>>)[kind] ??

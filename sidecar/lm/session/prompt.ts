@@ -1,7 +1,7 @@
 /**
- * Converts a request to ACP content blocks: the user's words, then the attachments. The position in the editor and a
- * quotation of the conversation, as far as the agent does not remember it, are marked as not the user's (issue 14 item
- * 4). The chat's instructions to its model are omitted: they name tools that the agent does not have. Pure.
+ * Converts a request to ACP content blocks: the user's text, then the attachments. The editor position and the quoted
+ * turns that the agent does not remember are marked as not written by the user (issue 14 item 4). Omits the chat's
+ * instructions, because they name tools that the agent does not have. Pure.
  */
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
@@ -14,12 +14,11 @@ import type { Reading } from "../history/parse-history";
 import type { Recipient } from "./session-state-model";
 import { transcript } from "../history/transcript";
 
-/** Maximum characters of embedded attachments. Longer ones are linked if they have an address. */
+/** Maximum characters of all embedded attachments. Further attachments are linked if they have a path. */
 const EMBEDDED_LIMIT = 400_000;
 
 /**
- * The prompt for the turn at hand. `verdict` determines which turns the agent's session contains, if it `remembers`
- * any.
+ * The prompt for the current turn. `verdict` determines the turns in the agent's session if the agent `remembers` any.
  */
 export function promptFor(
   request: ChatRequest,
@@ -28,7 +27,7 @@ export function promptFor(
   to: Recipient,
 ): readonly ContentBlock[] {
   const { words, attached, images, tools, context } = partsOfTurn(reading);
-  const texts = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
+  const texts = missingTurns(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   let remaining = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
     if (text.length > remaining) return false;
@@ -49,14 +48,14 @@ export function promptFor(
     ),
     ...[
       ...(to.hasTools ? aboutTools(request, tools) : []),
-      ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
+      ...context.map(({ name, text: content }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, content)),
       ...to.context,
       ...texts,
     ].map(forTheAgent),
   ];
 }
 
-/** Whether the prompt mentions tools if the agent has requested their list. */
+/** Whether the prompt mentions tools if the agent has their list. */
 export function namesTools(request: ChatRequest, reading: Reading): boolean {
   return aboutTools(request, partsOfTurn(reading).tools).length > 0;
 }
@@ -78,11 +77,11 @@ const CONTEXT: Readonly<Record<string, string>> = {
 };
 
 /** The part of the conversation that the agent has not received. */
-function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly ContentBlock[] {
-  const from = unheard(verdict),
-    missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
+function missingTurns({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly ContentBlock[] {
+  const from = firstMissingTurn(verdict),
+    missing = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
     isAll = from === 0;
-  const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missed]);
+  const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missing]);
   const earlier = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
   return [
     ...(before === ""
@@ -102,10 +101,10 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
 }
 
 /**
- * The first turn that the agent's session does not contain; `undefined` if it contains all, including those that a
- * summary replaces.
+ * Index of the first turn that the agent's session lacks; `undefined` if the session contains all turns, also those in
+ * a summary.
  */
-function unheard(verdict: Verdict): number | undefined {
+function firstMissingTurn(verdict: Verdict): number | undefined {
   switch (verdict.kind) {
     case "resume":
     case "repeat":

@@ -1,6 +1,6 @@
 /**
- * Decides when a response with questions is complete: `QUIET_MS` after the last question, or after the last call that
- * the agent announced, but at most `MAX_MS` after the first question.
+ * Decides when a response with questions is complete. The delay is `QUIET_MS` after the last question or announced
+ * call, but at most `MAX_MS` after the first question.
  */
 import type { Clock } from "../../rpc/clock";
 
@@ -10,34 +10,34 @@ export const QUIET_MS = 50,
 export class QuestionDebounce implements Disposable {
   #timer: Disposable | undefined;
   /** Time of the first question. */
-  #since: number | undefined;
+  #firstAt: number | undefined;
 
   constructor(
     private readonly clock: Clock,
-    private readonly over: () => void,
+    private readonly onComplete: () => void,
   ) {}
 
   /** A question has arrived. */
   begin(): void {
-    this.#since ??= this.clock.now();
+    this.#firstAt ??= this.clock.now();
     this.prolong();
   }
 
-  /** Another question is expected. */
+  /** Restarts the delay, because another question is expected. */
   prolong(): void {
-    if (this.#since === undefined) return;
-    const remaining = this.#since + MAX_MS - this.clock.now();
+    if (this.#firstAt === undefined) return;
+    const remaining = this.#firstAt + MAX_MS - this.clock.now();
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.clock.after(Math.max(0, Math.min(QUIET_MS, remaining)), () => {
       this.end();
-      this.over();
+      this.onComplete();
     });
   }
 
   end(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    this.#since = undefined;
+    this.#firstAt = undefined;
   }
 
   [Symbol.dispose](): void {

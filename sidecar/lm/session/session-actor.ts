@@ -1,11 +1,11 @@
 /**
- * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `stepModelSession` and performs
- * the effects. All decisions are in `session-state.ts`; `model-agent-client.ts` is the client of the agent.
+ * The actor that owns one session of an agent behind VS Code's chat. Feeds events to `stepModelSession` and performs
+ * the effects. `session-state.ts` contains all decisions, and `model-agent-client.ts` is the client of the agent.
  *
  * Invariants:
  * - Events are handled one at a time, in the order in which they were received.
  * - Messages to the owner are sent in the order in which they were decided.
- * - Closing answers everything that is open.
+ * - Closing answers all open requests and questions.
  */
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
@@ -44,8 +44,8 @@ import { type ModelSessionStart, type ModelSessionDeps } from "./session-message
 type Message =
   | { readonly kind: "event"; readonly event: ModelSessionEvent }
   | { readonly kind: "agent"; readonly message: ModelAgentMessage }
-  /** `of`: number of the expired watch. */
-  | { readonly kind: "overdue"; readonly of: number }
+  /** `watch`: number of the expired watch. */
+  | { readonly kind: "overdue"; readonly watch: number }
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
   | { readonly kind: "decide"; readonly questionId: string; readonly settle: (isTaken: boolean) => void };
 
@@ -56,7 +56,7 @@ export class SessionActor extends Actor<Message> {
   readonly #questionDebounce: QuestionDebounce;
   #watch: Disposable | undefined;
   /** Number of the current watch, so that the expiry of an earlier watch is ignored. */
-  #watches = 0;
+  #watchNumber = 0;
   /** The request that began the current turn. */
   #turn: RequestId = "";
   /** Open requests of the agent, by call id. */
@@ -66,9 +66,9 @@ export class SessionActor extends Actor<Message> {
   #calls = 0;
   /** Size of the agent's context window in tokens, as last reported. */
   #contextSize: number | undefined;
-  /** Sentences about missing extensions: `#missed` were shown, `#unsaid` are still to be shown. */
-  readonly #missed = new Set<string>();
-  #unsaid: readonly string[] = [];
+  /** Sentences about missing extensions that were shown, and those that are not shown yet. */
+  readonly #shownNotices = new Set<string>();
+  #pendingNotices: readonly string[] = [];
 
   constructor(
     private readonly begin: ModelSessionStart,
@@ -94,7 +94,7 @@ export class SessionActor extends Actor<Message> {
   cancel(requestId: RequestId): void {
     this.#notify({ kind: "cancelled", requestId });
   }
-  /** The user took back the running turn, if any. */
+  /** Cancels the running turn, if any, because the user removed it. */
   takeBack(): void {
     this.#notify({ kind: "takenBack" });
   }
@@ -102,12 +102,12 @@ export class SessionActor extends Actor<Message> {
   offer(tools: readonly ChatTool[], duplicates: boolean): void {
     this.post({ kind: "tools", tools, duplicates });
   }
-  /** The user agreed. `settle` receives whether the agent still waited for the decision. */
+  /** Handles the user's consent. `settle` receives whether the agent still waited for the decision. */
   decide(questionId: string, settle: (isTaken: boolean) => void): void {
     this.post({ kind: "decide", questionId, settle });
   }
 
-  /** Answers everything open. `why` is the error where a sentence is needed. */
+  /** Answers all open requests and questions. `why`: the error of open requests. */
   async close(why: string): Promise<void> {
     await super[Symbol.asyncDispose]();
     this.#step({ kind: "closed", message: why });
@@ -127,7 +127,7 @@ export class SessionActor extends Actor<Message> {
       case "agent":
         return this.#handleMessage(message.message);
       case "overdue":
-        return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
+        return message.watch === this.#watchNumber ? this.#step({ kind: "overdue" }) : undefined;
       case "tools":
         return this.#agent.offer(message.tools, message.duplicates);
       case "decide":
@@ -179,7 +179,7 @@ export class SessionActor extends Actor<Message> {
           agentSession: message.session.id,
           capabilities: this.#agent.opened(message),
         });
-        this.#unsaid = this.#news(message.session.lease.connection.missing);
+        this.#pendingNotices = this.#newNotices(message.session.lease.connection.missing);
         this.#step({ kind: "opened" });
         return this.#reportMissing();
       case "event":
@@ -237,14 +237,14 @@ export class SessionActor extends Actor<Message> {
   }
 
   /**
-   * Sentences to show, each once and only in a user's chat: another extension could take them for the answer. They are
-   * always logged.
+   * Sentences that were not shown yet. Only a new session of a user's chat shows them, because another program could
+   * use them as the answer.
    */
-  #news(missing: readonly MissingExtension[]): readonly string[] {
+  #newNotices(missing: readonly MissingExtension[]): readonly string[] {
     const { begin, isForeign, isOneShot } = this.begin;
     return begin.kind !== "new" || isForeign || isOneShot === true
       ? []
-      : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
+      : missing.map(({ sentence }) => sentence).filter(sentence => !this.#shownNotices.has(sentence));
   }
 
   #measure(tokens: number | undefined): void {
@@ -253,22 +253,22 @@ export class SessionActor extends Actor<Message> {
     this.deps.notify({ kind: "contextSize", tokens });
   }
 
-  /** Shows the sentences before the next answer. */
+  /** Shows the pending sentences before the next answer. */
   #reportMissing(): void {
-    if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
-    for (const sentence of this.#unsaid) {
-      this.#missed.add(sentence);
+    if (this.#pendingNotices.length === 0 || this.#state.phase.kind !== "streaming") return;
+    for (const sentence of this.#pendingNotices) {
+      this.#shownNotices.add(sentence);
       this.#report(noticeOf(this.#text, l10n.t`${sentence} This chat continues without it.`));
     }
-    this.#unsaid = [];
+    this.#pendingNotices = [];
   }
 
-  #report([words, parts]: readonly [TextState, readonly ChatPart[]]): void {
-    this.#text = words;
+  #report([text, parts]: readonly [TextState, readonly ChatPart[]]): void {
+    this.#text = text;
     for (const part of parts) this.#step({ kind: "spoke", part });
   }
 
-  /** VS Code returns call ids unchanged. They contain the session's id for the log. */
+  /** Call ids contain the session's id for the log. VS Code returns them unchanged. */
   #ask(question: AgentQuestion, withdrawal: AbortSignal): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
     this.#questions.add(callId, question, withdrawal);
@@ -354,12 +354,12 @@ export class SessionActor extends Actor<Message> {
 
   #watchFor(ms: number): void {
     this.#unwatch();
-    const of = this.#watches;
-    this.#watch = this.deps.clock.after(ms, () => this.post({ kind: "overdue", of }));
+    const watch = this.#watchNumber;
+    this.#watch = this.deps.clock.after(ms, () => this.post({ kind: "overdue", watch }));
   }
 
   #unwatch(): void {
-    this.#watches++;
+    this.#watchNumber++;
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
   }

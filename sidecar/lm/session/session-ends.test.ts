@@ -22,7 +22,7 @@ suite("SessionActor: start and end", () => {
     deepEqual(fixture.notifications, ["1: [lookUp]", "end 1", "1 cut"]);
     fixture.clock.advance(STOPPING_MS);
     await fixture.settle();
-    // The process ended with its only session; the next session starts a new process.
+    // The process exited with its only session. The next session starts a new process.
     equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools are no longer available.");
     await fixture.open();
     await fixture.prompted();

@@ -25,7 +25,7 @@ export type SessionMessage =
       readonly question: PermissionQuestion;
     }
   | { readonly kind: "settled"; readonly questionId: string }
-  /** The agent's session is open; `agentSession` is the agent's id of it. */
+  /** The agent's session is open. `agentSession`: the agent's id of the session. */
   | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
   /** Size of the agent's context window in tokens. */
   | { readonly kind: "contextSize"; readonly tokens: number }

@@ -3,7 +3,7 @@
  * agent offers its modes as a config option of the category `mode`, or in the older `modes`. Pure.
  *
  * Invariant: a mode is restored only while the session is still in the mode that was set here. A mode that the agent
- * chose itself is kept.
+ * selected itself is kept.
  */
 import { withValue, type Control } from "../../../src/protocol/chat/controls";
 import { controlsOf, MODE } from "../../acp/adapt/controls";
@@ -51,8 +51,8 @@ export interface ModeChange {
 }
 
 /**
- * The change that the user's choice requires. `undefined`: the session is in the right mode, or the agent has none for
- * it.
+ * The change to the mode `wanted`; `undefined` if the session is already in the right mode or the agent has no such
+ * mode.
  */
 export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | undefined {
   const { control, back } = mode;
@@ -71,8 +71,8 @@ export function modeChange(mode: SessionMode, wanted: QuietMode): ModeChange | u
   };
 }
 
-/** Ids and names, best match first. */
-const FITTING: Readonly<Record<"plan" | "ask", readonly string[]>> = {
+/** Ids and names of modes, best match first. */
+const MODE_NAMES: Readonly<Record<"plan" | "ask", readonly string[]>> = {
   plan: ["plan", "planning", "plan mode", "architect", "read only"],
   ask: ["ask", "ask mode", "read only", "chat only"],
 };
@@ -80,7 +80,7 @@ const FITTING: Readonly<Record<"plan" | "ask", readonly string[]>> = {
 function matching(control: ModeControl, wanted: "plan" | "ask"): string | undefined {
   const choices = choicesOf(control),
     isCalled = (text: string, name: string): boolean => normal(text) === name;
-  const fits = FITTING[wanted].map(name =>
+  const fits = MODE_NAMES[wanted].map(name =>
     choices.find(({ value, name: shown }) => isCalled(value, name) || isCalled(shown, name)),
   );
   return fits.find(choice => choice !== undefined)?.value;

@@ -9,7 +9,7 @@ import type { ContentBlock } from "../../acp/schema";
 import type { ChatContext } from "../history/chat-context";
 
 /**
- * An open request of the agent that the host decides: a call of one of VS Code's tools, or a permission. `callId` is
+ * An open request of the agent that the host answers: a call of one of VS Code's tools, or a permission. `callId` is
  * assigned by Symposium and unique.
  */
 export interface Question {
@@ -28,14 +28,14 @@ export interface Result {
 
 export type Answer =
   | { readonly kind: "result"; readonly result: unknown; readonly isError: boolean }
-  /** Answer to a permission. It results only from the decision made in Symposium's own tool. */
+  /** Allows a permission. Only a decision in Symposium's own tool leads to this answer. */
   | { readonly kind: "allowed" }
   /** `reason`: a sentence for the agent. */
   | { readonly kind: "refused"; readonly reason: string };
 
 /**
- * The agent that receives a prompt: the content it accepts beside text and links, and whether its session already
- * contains this chat.
+ * The agent that receives a prompt. `images`, `embedded`: accepted content beside text and links. `remembers`: its
+ * session already contains this chat.
  */
 export interface Recipient {
   readonly images: boolean;
@@ -53,7 +53,7 @@ export interface ModelPrompt {
   readonly context: () => ChatContext;
   /** Whether the blocks mention tools if the agent has tools. */
   readonly namesTools: () => boolean;
-  /** ACP content blocks. They quote the conversation if the agent does not remember it. */
+  /** ACP content blocks, which quote the conversation if the agent does not remember it. */
   readonly blocks: (to: Recipient) => readonly ContentBlock[];
 }
 
@@ -77,7 +77,7 @@ export type ModelSessionEvent =
   | { readonly kind: "opened" }
   | { readonly kind: "openFailed"; readonly message: string }
   | { readonly kind: "prompted"; readonly prompt: ModelPrompt }
-  /** The results that arrived, and the user's new words, if any. */
+  /** The results that arrived, and the user's new text, if any. */
   | {
       readonly kind: "resumed";
       readonly requestId: RequestId;
@@ -88,10 +88,10 @@ export type ModelSessionEvent =
   | { readonly kind: "repeated"; readonly requestId: RequestId }
   /** Symposium's own tool was invoked for this permission. */
   | { readonly kind: "decided"; readonly callId: string }
-  /** No further question has arrived for a while. */
+  /** No further question has arrived within the debounce time. */
   | { readonly kind: "quiet" }
   | { readonly kind: "cancelled"; readonly requestId: RequestId }
-  /** The user took back the running turn: another session has replaced this one in the chat. */
+  /** The user removed the running turn, so another session has replaced this session in the chat. */
   | { readonly kind: "takenBack" }
   /** The time limit of `watch` has passed. */
   | { readonly kind: "overdue" }
@@ -104,7 +104,7 @@ export type ModelSessionEffect =
   | { readonly kind: "askHost"; readonly requestId: RequestId; readonly question: Question }
   /** `error`: the request failed with this sentence. `goesOn`: the turn continues with the next request. */
   | { readonly kind: "finish"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
-  /** Ends the turn of the last `prompt`; once for each. */
+  /** Ends the turn of the last `prompt`. Emitted once for each prompt. */
   | { readonly kind: "turnOver"; readonly how: "answered" | "cut" }
   | { readonly kind: "answer"; readonly callId: string; readonly answer: Answer }
   | { readonly kind: "cancelAgent" }
@@ -115,22 +115,19 @@ export type ModelSessionEffect =
   | { readonly kind: "unwatch" }
   /** Stops and resumes reading from the agent for this session. */
   | { readonly kind: "pause" | "release" }
-  /** Leaves the agent's session. */
+  /** Closes the agent's session. */
   | { readonly kind: "leave" }
   /** Output of a stopped turn, or output outside a turn. */
   | { readonly kind: "discard"; readonly part: ChatPart }
   | Unexpected;
 
-/** Events that arrived while they could not be sent, in order. */
+/** Events buffered for the next response, in order. */
 export interface Held {
   readonly events: readonly Extract<AgentActivity, { readonly kind: "spoke" | "asked" | "turnEnded" | "agentDown" }>[];
   readonly characters: number;
 }
 
-/**
- * The questions that a response has put to the host. `settled`: decided, withdrawn or refused before the results
- * arrived.
- */
+/** The questions of a response. `settled`: decided, withdrawn or refused before the results arrived. */
 export interface Batch {
   readonly open: ReadonlyMap<string, Question>;
   readonly settled: ReadonlySet<string>;
@@ -139,7 +136,7 @@ export interface Batch {
 export interface Streaming extends Batch {
   readonly kind: "streaming";
   readonly requestId: RequestId;
-  /** Text after the questions of this response. It is sent in the next one. */
+  /** Events after the questions of this response, buffered for the next response. */
   readonly held: Held;
 }
 
@@ -176,7 +173,7 @@ export type ModelSessionStep = Step<ModelSessionState, ModelSessionEffect>;
 
 export const HELD_EVENTS = 1_000,
   HELD_CHARACTERS = 4 * 1024 * 1024;
-/** Maximum number of questions that are open or held in a session at a time. */
+/** Maximum number of questions that are open or buffered in a session at a time. */
 export const MAX_QUESTIONS = 64;
 /** Limits of a reply that can be sent again. */
 export const REPEATABLE_CHARACTERS = 1024 * 1024,
@@ -185,7 +182,7 @@ export const REPEATABLE_CHARACTERS = 1024 * 1024,
 export const NOTHING_HELD: Held = { events: [], characters: 0 };
 export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
 
-/** Adjacent texts are merged. */
+/** Buffers an event. Merges adjacent texts. */
 export function holdEvent({ events, characters }: Held, event: Held["events"][number]): Held {
   const last = events.at(-1);
   const joined = event.kind === "spoke" && last?.kind === "spoke" ? join(last.part, event.part) : undefined;
@@ -205,11 +202,11 @@ export function grown({ parts, characters, isEmpty }: Reply, part: ChatPart): Re
     size = characters + charactersOf(part);
   const all = parts && (joined ? [...parts.slice(0, -1), joined] : [...parts, part]);
   // VS Code treats an answer without text and calls as a failure.
-  const says = part.type === "tool_call" || (part.type === "text" && part.value !== "");
+  const hasContent = part.type === "tool_call" || (part.type === "text" && part.value !== "");
   return {
     parts: all && size <= REPEATABLE_CHARACTERS && all.length <= REPEATABLE_PARTS ? all : undefined,
     characters: size,
-    isEmpty: isEmpty && !says,
+    isEmpty: isEmpty && !hasContent,
   };
 }
 

@@ -72,7 +72,7 @@ class InvariantChecker {
   readonly finished: number[] = [];
   readonly questions: (Question & { readonly at: number })[] = [];
   readonly settled: string[] = [];
-  /** Numbers of the words in the order of sending, and their fates. */
+  /** Numbers of the sent texts, in order, and of those that were emitted or discarded. */
   readonly messages: number[] = [];
   readonly emitted: number[] = [];
   readonly discarded: number[] = [];
@@ -184,20 +184,20 @@ class InvariantChecker {
   #step(event: ModelSessionEvent): void {
     const [next, effects] = stepModelSession(this.#state, event);
     this.#effects.push(effects);
-    if (event.kind === "repeated") this.#repeats(effects, event.requestId);
+    if (event.kind === "repeated") this.#checkRepeat(effects, event.requestId);
     for (const effect of effects) this.#checkEffect(effect, event);
     this.#state = next;
-    this.#looks(event);
+    this.#checkInvariants(event);
   }
 
   /** A repeated answer contains the text of the round and nothing else. */
-  #repeats(effects: readonly ModelSessionEffect[], requestId: unknown): void {
+  #checkRepeat(effects: readonly ModelSessionEffect[], requestId: unknown): void {
     const again = effects
-      .flatMap(effect => (effect.kind === "emit" && effect.requestId === requestId ? [theirs(effect.part)] : []))
+      .flatMap(effect => (effect.kind === "emit" && effect.requestId === requestId ? [agentText(effect.part)] : []))
       .join("");
     ok(
       again === this.#round.join("") || this.#state.reply.isEmpty || this.#state.phase.kind === "closed",
-      `said again ${again}, was ${this.#round.join("")}`,
+      `repeated ${again} instead of ${this.#round.join("")}`,
     );
   }
 
@@ -283,7 +283,7 @@ class InvariantChecker {
         ok(at > n || this.settled.includes(callId) || this.#askedHost.has(callId), `${n} overtook ${callId}`);
       this.emitted.push(n);
     }
-    this.#round.push(theirs(part));
+    this.#round.push(agentText(part));
   }
 
   #checkRequest(requestId: number): void {
@@ -291,7 +291,7 @@ class InvariantChecker {
   }
 
   /** Checks the invariants that hold between any two events. */
-  #looks(event: ModelSessionEvent): void {
+  #checkInvariants(event: ModelSessionEvent): void {
     const { phase } = this.#state,
       held = "held" in phase ? phase.held : undefined;
     equal(
@@ -327,16 +327,16 @@ class InvariantChecker {
       "questions that wait",
     );
     deepEqual(
-      [...this.emitted, ...this.discarded, ...(held ? wordsIn(held) : [])].toSorted((a, b) => a - b),
+      [...this.emitted, ...this.discarded, ...(held ? textNumbersIn(held) : [])].toSorted((a, b) => a - b),
       this.messages,
-      "words lost, or said twice",
+      "a text was lost or duplicated",
     );
     if (held) ok(held.events.length <= HELD_EVENTS + 1 && held.characters <= HELD_CHARACTERS);
-    this.#begins(event);
+    this.#startRound(event);
   }
 
   /** Starts a round if a request continues a turn or starts one. */
-  #begins(event: ModelSessionEvent): void {
+  #startRound(event: ModelSessionEvent): void {
     const last = this.#effects.at(-1) ?? [],
       prompt = last.find(effect => effect.kind === "prompt"),
       { phase } = this.#state;
@@ -348,7 +348,7 @@ class InvariantChecker {
     if (requestId === undefined || phase.kind === "opening") return;
     this.#round = last.flatMap(effect =>
       effect.kind === "emit" && effect.requestId === requestId
-        ? [theirs(effect.part)]
+        ? [agentText(effect.part)]
         : effect.kind === "askHost"
           ? [effect.question.callId]
           : [],
@@ -365,8 +365,8 @@ function shown(part: ChatPart): string {
         ? part.toolCallId
         : "";
 }
-/** Without Symposium's own messages. */
-function theirs(part: ChatPart): string {
+/** The part's content without Symposium's own messages. */
+function agentText(part: ChatPart): string {
   return part.type === "tool_call"
     ? part.toolCallId
     : numbers(part)
@@ -376,7 +376,7 @@ function theirs(part: ChatPart): string {
 function numbers(part: ChatPart): readonly number[] {
   return part.type === "tool_call" ? [] : [...shown(part).matchAll(/(\d+)\./g)].map(([, n]) => Number(n));
 }
-function wordsIn({ events }: Held): readonly number[] {
+function textNumbersIn({ events }: Held): readonly number[] {
   return events.flatMap(event => (event.kind === "spoke" ? numbers(event.part) : []));
 }
 function questionsIn({ events }: Held): readonly string[] {
@@ -408,12 +408,12 @@ suite("SessionActor state, properties", () => {
         deepEqual(
           witness.emitted,
           witness.emitted.toSorted((a, b) => a - b),
-          "words in another order",
+          "texts in another order",
         );
         deepEqual(
           [...witness.emitted, ...witness.discarded].toSorted((a, b) => a - b),
           witness.messages,
-          "what was said was emitted, or discarded",
+          "each text was emitted or discarded",
         );
         equal(witness.turns, witness.turnsOver);
       }),

@@ -111,7 +111,7 @@ function story(...lines: readonly string[]): string {
 }
 
 suite("SessionActor state", () => {
-  test("holds the first prompt until the agent's session is open", () => {
+  test("buffers the first prompt until the agent's session is open", () => {
     const [state, effects] = play("ask 1", "opened", "say hello", "end");
     equal([...effects.map(show), state.phase.kind].join(", "), "open, prompt 1, 1: hello, answered, finish 1, idle");
   });

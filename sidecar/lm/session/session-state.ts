@@ -1,30 +1,30 @@
 /**
- * One session of an agent behind VS Code's chat, as a pure state machine: `step(state, event)` → the next state and the
- * effects.
+ * One session of an agent behind VS Code's chat, as a pure state machine: `stepModelSession(state, event)` → the next
+ * state and the effects.
  *
  *                opened          prompted              quiet
  *   opening ────────────▶ idle ───────────▶ streaming ────────▶ blocked
  *      ▲                   ▲                 │  │  ▲── resumed ──┘ │
- *      │                   ├── turnEnded ────┘  │                  │ cancelled; new words; overdue
+ *      │                   ├── turnEnded ────┘  │                  │ cancelled; new text; overdue
  *   prompted               └── turnEnded ── cancelling ◀───────────┘
  *      └──── down ◀── agentDown, from each                              closed: final
  *
  * VS Code answers the questions of a response only in its next request. A response with questions is therefore finished
- * as soon as no further question follows (`quiet`). Events of the agent until the next request are held and sent in
- * that request's response.
+ * when no further question follows (`quiet`). Later events of the agent are buffered and sent in the response to the
+ * next request.
  *
- * VS Code shows the text of a response before its calls. Text after a question is also held, so that it does not
+ * VS Code shows the text of a response before its calls. Text after a question is also buffered, so that it does not
  * overtake the question. Further questions join the batch, so that parallel calls run in parallel.
  *
  * A tool call is answered by a result, a permission only by `decided`, because a result may be a *Skip*. Questions
- * without a result in the next request are refused by name. If results arrive with new words, they are delivered, the
- * agent is asked to stop, and the words become the next prompt.
+ * without a result in the next request are rejected with the tool's name. Results that arrive with new user text are
+ * delivered. The turn is then cancelled, and the text becomes the next prompt.
  *
  * Invariants (`session-state.test.ts` tests each):
  * - Every request is finished once, and nothing is emitted for it afterwards.
  * - Every question is answered once.
  * - No output of the agent is lost or reordered: it is emitted, or discarded with the turn that was stopped.
- * - One turn runs at a time. A stopped turn is ended by the agent, or the agent is left.
+ * - One turn runs at a time. A stopped turn is ended by the agent, or the agent's session is closed.
  */
 import * as l10n from "@vscode/l10n";
 import { chain, enter, unexpected } from "../../agent-session/state-machine";
@@ -112,7 +112,7 @@ function stepPhase(
         case "takenBack":
           return unwait(state, phase);
         default:
-          return elsewhere(state, event);
+          return stepWithoutTurn(state, event);
       }
     case "idle":
       switch (event.kind) {
@@ -127,7 +127,7 @@ function stepPhase(
         case "agentDown":
           return enter(state, { kind: "down" }, discarded(phase.held));
         default:
-          return elsewhere(state, event);
+          return stepWithoutTurn(state, event);
       }
     case "streaming":
       switch (event.kind) {
@@ -154,7 +154,7 @@ function stepPhase(
         case "withdrew":
         case "turnEnded":
         case "agentDown":
-          return listen(state, phase, event);
+          return handleActivity(state, phase, event);
         case "opened":
         case "openFailed":
           return unexpected(state, event);
@@ -219,7 +219,7 @@ function stepPhase(
         case "takenBack":
           return unwait(state, phase);
         default:
-          return elsewhere(state, event);
+          return stepWithoutTurn(state, event);
       }
     case "down":
       switch (event.kind) {
@@ -230,7 +230,7 @@ function stepPhase(
         case "agentDown":
           return [state, []];
         default:
-          return elsewhere(state, event);
+          return stepWithoutTurn(state, event);
       }
     case "closed":
       switch (event.kind) {
@@ -253,8 +253,8 @@ function stepPhase(
 
 const CLOSED = l10n.t("This chat's session was closed. Send the message again.");
 
-/** Events that are handled alike in all phases without a running turn, or with a stopped one. */
-function elsewhere(
+/** Handles events that have the same effect in all phases without an active turn, including `cancelling`. */
+function stepWithoutTurn(
   state: ModelSessionState,
   event: Exclude<ModelSessionEvent, { readonly kind: "closed" | "prompted" | "resumed" }>,
 ): ModelSessionStep {
@@ -282,7 +282,7 @@ function elsewhere(
   }
 }
 
-function listen(state: ModelSessionState, phase: Streaming, event: AgentActivity): ModelSessionStep {
+function handleActivity(state: ModelSessionState, phase: Streaming, event: AgentActivity): ModelSessionStep {
   const isAsking = phase.open.size + phase.settled.size > 0;
   switch (event.kind) {
     case "spoke":
@@ -293,7 +293,7 @@ function listen(state: ModelSessionState, phase: Streaming, event: AgentActivity
       return isTooMany(phase) ? refused(state, event.question) : ask(state, phase, event.question);
     case "withdrew":
       return withdraw(state, phase, event.callId);
-    // The calls were already sent: VS Code's next request brings their results and receives the rest.
+    // The calls were already sent. VS Code's next request contains their results and receives the buffered events.
     case "turnEnded":
     case "agentDown":
       return isAsking
@@ -305,8 +305,8 @@ function listen(state: ModelSessionState, phase: Streaming, event: AgentActivity
 }
 
 /**
- * Handles the next request of the turn. The batch is settled. Then the turn continues under the new request or, if that
- * has new words, stops and begins again.
+ * Handles the next request of the turn and settles the batch. The turn continues with this request. If the request has
+ * new user text, the turn is cancelled and the text becomes the next prompt.
  */
 function proceed(
   state: ModelSessionState,

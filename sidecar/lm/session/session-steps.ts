@@ -32,7 +32,7 @@ export function emitPart(
   return [{ ...state, reply: grown(state.reply, part) }, [{ kind: "emit", requestId, part }]];
 }
 
-/** A sentence of Symposium after the agent's text. */
+/** Adds a sentence of Symposium after the agent's text. */
 export function addSentence(state: ModelSessionState, requestId: RequestId, sentence: string): ModelSessionStep {
   return emitPart(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
 }
@@ -106,7 +106,7 @@ export function watching(before: ModelSessionPhase, after: ModelSessionPhase): r
         : [];
 }
 
-/** Events held in an idle session may never be collected, so they do not pause the agent. */
+/** Events buffered in an idle session may never be sent, so they do not pause the agent. */
 function isPaused(phase: ModelSessionPhase): boolean {
   return (phase.kind === "streaming" || phase.kind === "blocked") && isHoldFull(phase.held);
 }
@@ -123,14 +123,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   cancelled: l10n.t("Stopped."),
 };
 
-/** A sentence after a turn's answer, if one is needed. */
+/** The sentence after a turn's answer; `undefined` if the turn ended normally with an answer. */
 export function lastWords({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? l10n.t`The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? l10n.t`${agent} ended its turn without an answer.` : undefined;
 }
 
-/** Finishes a request that changes nothing. */
+/** Finishes a request that does not change the session. */
 export function finishUnchanged({ phase: { kind } }: ModelSessionState, requestId: RequestId): ModelSessionEffect {
   return {
     kind: "finish",
@@ -139,17 +139,17 @@ export function finishUnchanged({ phase: { kind } }: ModelSessionState, requestI
   };
 }
 
-/** Sends the parts of the current round once more. */
+/** Sends the parts of the current round again. */
 export function repeat([state, effects]: ModelSessionStep, requestId: RequestId, isWhole: boolean): ModelSessionStep {
   const { parts, isEmpty } = state.reply,
     text = parts
       ? l10n.t`${state.agent} has sent no answer yet.`
       : l10n.t("This answer is too long to be sent again. It is in the chat's history above.");
-  const words: ModelSessionEffect[] =
+  const output: ModelSessionEffect[] =
     parts && !(isEmpty && isWhole)
       ? parts.map(part => ({ kind: "emit", requestId, part }))
       : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
-  return [state, [...effects, ...words, ...(isWhole ? [finishUnchanged(state, requestId)] : [])]];
+  return [state, [...effects, ...output, ...(isWhole ? [finishUnchanged(state, requestId)] : [])]];
 }
 
 /** The answer of a tool call as an MCP result. */

@@ -1,6 +1,6 @@
 /**
- * The turns of a session behind VS Code's chat: their start, their questions, and their end or stop. Each function is a
- * part of `session-state.ts`, which contains the events, phases and invariants. Pure.
+ * The turns of a session behind VS Code's chat: their start, their questions, and their end or stop. Helpers of
+ * `session-state.ts`, which contains the invariants. `session-state-model.ts` defines the events and phases. Pure.
  */
 import * as l10n from "@vscode/l10n";
 import { chain, enter } from "../../agent-session/state-machine";
@@ -63,21 +63,24 @@ export function decide(state: ModelSessionState, phase: Streaming | Blocked, cal
     : [state, []];
 }
 
-/** The agent no longer waits for answers. Its text and the end of its turn are sent with the next request. */
+/**
+ * Rejects all questions, because the agent no longer waits. The agent's text and the end of its turn are sent in the
+ * next response.
+ */
 export function over(
   state: ModelSessionState,
   phase: Blocked,
   event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
 ): ModelSessionStep {
   const questions = questionsIn(phase.held),
-    words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
+    remaining = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
   return enter(
     state,
     {
       ...phase,
       open: new Map(),
       settled: new Set([...phase.settled, ...phase.open.keys()]),
-      held: holdEvent(words, event),
+      held: holdEvent(remaining, event),
     },
     refusals([...phase.open.values(), ...questions], l10n.t("The turn is over.")),
   );
@@ -96,8 +99,8 @@ export function end(
       { kind: "turnOver", how: "cut" },
       { kind: "finish", requestId, error: failure },
     ]);
-  const words = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
-  return chain(words === undefined ? [state, []] : addSentence(state, requestId, words), s =>
+  const sentence = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
+  return chain(sentence === undefined ? [state, []] : addSentence(state, requestId, sentence), s =>
     enter(s, next, [
       { kind: "turnOver", how: "answered" },
       { kind: "finish", requestId },
@@ -120,7 +123,7 @@ export function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held 
   );
 }
 
-/** Waits until the agent's session is open or its stopped turn has ended. A newer request replaces an older one. */
+/** Waits until the agent's session is open or its stopped turn has ended. A newer request replaces an older request. */
 export function wait(
   state: ModelSessionState,
   phase: Extract<ModelSessionPhase, { readonly waiting: unknown }>,
@@ -159,7 +162,7 @@ export function anew(
     : enter(state, { kind: "down" }, first);
 }
 
-/** The request brings only results of calls that are no longer open. */
+/** The request contains only results of calls that are no longer open. */
 export function stray(state: ModelSessionState, requestId: RequestId): ModelSessionStep {
   return [
     state,
@@ -177,12 +180,14 @@ export function stray(state: ModelSessionState, requestId: RequestId): ModelSess
 /** The response is complete. The turn continues without an open request. */
 export function block(
   state: ModelSessionState,
-  { open, settled: known, held, requestId }: Streaming,
+  { open, settled: settledIds, held, requestId }: Streaming,
 ): ModelSessionStep {
-  return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
+  return enter(state, { kind: "blocked", open, settled: settledIds, held }, [
+    { kind: "finish", requestId, goesOn: true },
+  ]);
 }
 
-/** Another request arrived while the response to this one was open. */
+/** Finishes an open response that a newer request replaces. */
 export function overtaken(state: ModelSessionState, phase: Streaming): ModelSessionStep {
   return chain(state.reply.isEmpty ? addSentence(state, phase.requestId, OVERTAKEN) : [state, []], s => [
     s,
@@ -190,7 +195,7 @@ export function overtaken(state: ModelSessionState, phase: Streaming): ModelSess
   ]);
 }
 
-/** The current turn ends without its answer, and `waiting` follows it. */
+/** Cancels the current turn. `waiting` becomes the next prompt. */
 export function stop(
   state: ModelSessionState,
   phase: Streaming | Blocked,

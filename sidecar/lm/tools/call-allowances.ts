@@ -1,11 +1,11 @@
 /**
- * Matches the calls of VS Code's tools in one agent session. There are three sources: calls that the agent announces,
- * calls that Symposium allows because VS Code asks the user itself, and calls that reach the session's own MCP server.
+ * Matches three records of a VS Code tool call in one agent session: the agent's announcement, the permission that
+ * Symposium allows because VS Code itself asks the user, and the `tools/call` at the session's MCP server.
  *
  *   announced ── question allowed ──▶ open ── tools/call arrives ──▶ used
  *                                      └── completed, or reports another action, without a call ──▶ broken
  *
- * `subagent` of the methods: the subagent's session that reported the call or sent the permission request.
+ * `subagent`: id of the subagent's session that reported the call or sent the permission request.
  *
  * Invariants:
  * - An allowance is for one call, whose identity all its reports prove (`bridged-calls.ts`).
@@ -18,7 +18,7 @@ import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../perm
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { UPDATE_KINDS } from "../../acp/methods";
 
-/** Maximum number of calls kept. */
+/** Maximum number of tracked calls. */
 const MAX_CALLS = 500;
 
 interface Call {
@@ -28,7 +28,7 @@ interface Call {
   readonly allowance: "none" | "open" | "used";
   /** A `tools/call` arrived for this call. */
   readonly hasArrived: boolean;
-  /** Its end was reported, so that no `tools/call` can arrive for it. A resumed session replays such calls. */
+  /** The agent reported its end, so no `tools/call` can arrive for it. A resumed session replays such calls. */
   readonly hasEnded: boolean;
 }
 
@@ -57,7 +57,7 @@ export class AnnouncedTools {
   readonly #calls = new Map<string, Call>();
   #isTrusted = true;
 
-  /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
+  /** `update`: of `session/update`. `names`: of the session's server; undefined if the session has no server. */
   onEvent(update: unknown, names: QualifiedNames | undefined, subagent?: string): AnnouncedUpdate {
     const fields = objectOr(update),
       { sessionUpdate, toolCallId, status } = fields;
@@ -70,10 +70,10 @@ export class AnnouncedTools {
       return { expectsCall: false };
     }
     const key = callKey(toolCallId, subagent),
-      known = this.#calls.get(key),
-      isNew = sessionUpdate === UPDATE_KINDS.tool_call && known?.allowance !== "open";
+      tracked = this.#calls.get(key),
+      isNew = sessionUpdate === UPDATE_KINDS.tool_call && tracked?.allowance !== "open";
     const before = isNew ? undefined : this.#announced.of({ toolCall: fields }, subagent),
-      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, fields, names);
+      call = merged(isNew ? UNKNOWN : (tracked ?? UNKNOWN), before, fields, names);
     this.#announced.onEvent(update, subagent);
     const hasEnded = call.hasEnded || ENDED.has(status);
     this.#keep(key, { ...call, hasEnded, allowance: hasEnded && call.allowance === "open" ? "used" : call.allowance });
@@ -82,21 +82,21 @@ export class AnnouncedTools {
     return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
   }
 
-  /** The merged announcements of the call that a permission request is about. */
+  /** The merged announcements of a permission request's call. */
   of(params: unknown, subagent?: string): JsonObject | undefined {
     return this.#announced.of(params, subagent);
   }
 
-  /**
-   * `call`: of the permission request, with its whole `_meta`. A call that was allowed once proves nothing for a second
-   * request.
-   */
+  /** `call`: of the permission request, with its whole `_meta`. An allowed call proves nothing for a second request. */
   claim(call: JsonObject, names: QualifiedNames, subagent?: string): BridgedClaim {
     const { toolCallId } = call,
-      known = typeof toolCallId === "string" ? this.#calls.get(callKey(toolCallId, subagent)) : undefined;
+      tracked = typeof toolCallId === "string" ? this.#calls.get(callKey(toolCallId, subagent)) : undefined;
     const claim = bridgedClaim([...[this.#announced.of({ toolCall: call }, subagent)].filter(isObject), call], names);
     const isTrusted =
-      this.#isTrusted && typeof toolCallId === "string" && !known?.isMixed && (known?.allowance ?? "none") === "none";
+      this.#isTrusted &&
+      typeof toolCallId === "string" &&
+      !tracked?.isMixed &&
+      (tracked?.allowance ?? "none") === "none";
     return claim.kind === "proved" && !isTrusted ? { ...claim, kind: "reference" } : claim;
   }
 
@@ -107,15 +107,15 @@ export class AnnouncedTools {
     this.#keep(key, { ...(this.#calls.get(key) ?? UNKNOWN), claim, allowance: "open" });
   }
 
-  /** The turn is being stopped: allowed calls need not arrive any more. */
+  /** The turn is being stopped, so allowed calls may never arrive. */
   stopped(): void {
     for (const [id, call] of this.#calls)
       if (call.allowance === "open") this.#calls.set(id, { ...call, allowance: "used" });
   }
 
   /**
-   * A `tools/call` reached the server. `tool`: the agent's name of the tool. The call is matched with an announced call
-   * of that tool: the oldest with equal arguments, otherwise the oldest.
+   * Handles a `tools/call` at the server. Matches the oldest announced call of the tool with equal arguments, otherwise
+   * the oldest. `tool`: the agent's name of the tool.
    */
   arrived(tool: string, args: unknown): void {
     const open = [...this.#calls].filter(
@@ -132,8 +132,8 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update of the session itself. VS Code itself shows a call that has arrived or is proved to use one of
-   * its tools.
+   * `call`: of an update of the session itself, not of a subagent. VS Code itself shows a call that has arrived or is
+   * proved to use one of its tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
@@ -161,10 +161,9 @@ function isNamed(claim: BridgedClaim): claim is ToolClaim {
 }
 
 /**
- * Merges one more report into a call. If the call or the report alone was proved and both together are not, the call
- * stays mixed.
+ * Merges a report into a call. If the call or the report alone is proved but both together are not, the call is mixed.
  */
-function joined(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
+function merged(call: Call, before: JsonObject | undefined, report: JsonObject, names: QualifiedNames): Call {
   const claim = bridgedClaim(before ? [before, report] : [report], names);
   const wasProved = call.claim.kind === "proved" || bridgedClaim([report], names).kind === "proved";
   return {

@@ -1,17 +1,17 @@
-/** Selects the tools of a VS Code request that are offered to the agent, and their names. Pure. */
+/** Selects the tools of a VS Code request that are offered to the agent, and assigns their names. Pure. */
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { PERMISSION_PREFIX } from "../../../src/protocol/lm/permission-tools";
 import { isAllowed, ToolNames } from "./tool-names";
 import { normalised, type McpTool } from "./tool-schema";
 
 export interface Catalogue {
-  /** Under the names given to the agent, in VS Code's order. */
+  /** The offered tools with the agent's names, in VS Code's order. */
   readonly tools: readonly McpTool[];
-  /** VS Code's names, with the reason why each tool cannot be offered, as the end of a sentence. */
+  /** The tools that cannot be offered, by VS Code's name. `why`: the reason, as the end of a sentence. */
   readonly leftOut: readonly { readonly name: string; readonly why: string }[];
-  /** Symposium's own permission tools that VS Code offers. They are never offered to the agent. */
+  /** Symposium's own permission tools that VS Code offers. Never offered to the agent. */
   readonly permission: ReadonlySet<string>;
-  /** Permission tools that VS Code has grouped behind another tool. The value is the tool that must be called first. */
+  /** Permission tools that VS Code has grouped, mapped to the group's tool, which must be called first. */
   readonly grouped: ReadonlyMap<string, string>;
 }
 
@@ -23,8 +23,8 @@ export interface CatalogueOptions {
 }
 
 /**
- * Tools that agents have themselves. With both, models alternate between the two. Names of VS Code 1.139 and earlier
- * versions.
+ * VS Code's tools that agents have themselves (names of VS Code 1.139 and earlier). Models that have both tools
+ * alternate between them.
  */
 export const DUPLICATES: ReadonlySet<string> = new Set([
   "read_file",
@@ -59,7 +59,7 @@ export function catalogue(
   const unique = [...new Map([...offered].reverse().map(tool => [tool.name, tool])).values()].reverse();
   const permission = new Set(unique.map(({ name }) => name).filter(name => name.startsWith(PERMISSION_PREFIX)));
   const bridged = unique.filter(({ name }) => !permission.has(name) && (duplicates || !DUPLICATES.has(name)));
-  for (const { name } of bridged) if (isAllowed(name)) names.given(name); // first: no other tool may take these names
+  for (const { name } of bridged) if (isAllowed(name)) names.given(name); // reserves the names that need no change
   const tools: McpTool[] = [],
     leftOut: { name: string; why: string }[] = [];
   for (const tool of bridged) {
@@ -70,18 +70,18 @@ export function catalogue(
   return { tools, leftOut, permission, grouped: new Map(unique.flatMap(membersOf)) };
 }
 
-/** Keyed by the tool object: requests repeat their tools, and sessions share them. */
+/** Cache keyed by tool object, because requests repeat their tools and sessions share them. */
 const SCHEMAS = new WeakMap<ChatTool, ReturnType<typeof normalised>>();
 
 function schemaOf(tool: ChatTool): ReturnType<typeof normalised> {
-  const known = SCHEMAS.get(tool) ?? normalised(tool);
-  SCHEMAS.set(tool, known);
-  return known;
+  const schema = SCHEMAS.get(tool) ?? normalised(tool);
+  SCHEMAS.set(tool, schema);
+  return schema;
 }
 
 /**
- * Name prefix of VS Code's tool groups. If there are many tools, VS Code's chat (1.139) puts some of each extension's
- * tools behind a tool with this prefix, which names them.
+ * Name prefix of VS Code's group tools. If a request has many tools, VS Code's chat (1.139) replaces some tools of each
+ * extension by a group tool, whose description names them.
  */
 const GROUP = "activate_";
 
@@ -95,14 +95,14 @@ function membersOf({ name, description }: ChatTool): readonly (readonly [member:
     : [];
 }
 
-/** Names as given to the agent. */
+/** The changed tools, by the agent's names. */
 export interface Changes {
   readonly added: readonly string[];
   readonly withdrawn: readonly string[];
   readonly changed: readonly string[];
 }
 
-/** `undefined` if the agent would see no difference. A different order is no difference. */
+/** Compares two lists of tools. Returns `undefined` if they differ only in their order or not at all. */
 export function changes(before: readonly McpTool[], after: readonly McpTool[]): Changes | undefined {
   const old = byName(before),
     now = byName(after);

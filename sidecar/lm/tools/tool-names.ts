@@ -1,8 +1,8 @@
 /**
- * Names under which agents see VS Code's tools. Model providers may reject names that VS Code allows. They accept up to
- * 64 letters, digits, `_` and `-`, including the agent's prefix (`mcp__SERVER__TOOL` is the longest known).
+ * Names under which agents see VS Code's tools. Model providers may reject names that VS Code allows. Providers accept
+ * up to 64 letters, digits, `_` and `-`, including the agent's prefix (`mcp__SERVER__TOOL` is the longest known).
  *
- * Invariants: a tool keeps its given name for the lifetime of the object, and no two tools share one.
+ * Invariants: a tool keeps its given name for the lifetime of the object, and no two tools share a name.
  */
 
 /**
@@ -28,11 +28,11 @@ export class ToolNames {
   readonly #given = new Map<string, string>();
   readonly #originals = new Map<string, string>();
 
-  /** Given name of the tool that VS Code calls `name`; always the same. */
+  /** The agent's name of the tool that VS Code calls `name`. The name never changes. */
   given(name: string): string {
-    const known = this.#given.get(name);
-    if (known !== undefined) return known;
-    const given = this.#free(allowed(name));
+    const existing = this.#given.get(name);
+    if (existing !== undefined) return existing;
+    const given = this.#unique(allowed(name));
     this.#given.set(name, given);
     this.#originals.set(given, name);
     return given;
@@ -47,11 +47,11 @@ export class ToolNames {
     return this.#originals.keys();
   }
 
-  #free(name: string): string {
-    for (let n = 2, free = name; ; n++) {
-      if (!this.#originals.has(free)) return free;
-      const ending = `_${n}`;
-      free = name.slice(0, MAX_NAME_LENGTH - ending.length) + ending;
+  #unique(name: string): string {
+    for (let n = 2, unique = name; ; n++) {
+      if (!this.#originals.has(unique)) return unique;
+      const suffix = `_${n}`;
+      unique = name.slice(0, MAX_NAME_LENGTH - suffix.length) + suffix;
     }
   }
 }

@@ -46,7 +46,7 @@ suite("ToolOffer", () => {
       match(textOf(result), why);
     }
     deepEqual(calls, []);
-    deepEqual(left, ["b: its schema is not an object"], "said once, although it was offered twice");
+    deepEqual(left, ["b: its schema is not an object"], "reported once, although offered twice");
     equal(offer.qualified.toolNamed("mcp__vsc_ab12__a"), "a", "a tool that was withdrawn is still ours");
   });
 
@@ -66,7 +66,7 @@ suite("ToolOffer", () => {
     equal(changed, 3);
   });
 
-  test("aborts a call that the agent cancels and frees its place", async () => {
+  test("aborts a call that the agent cancels and frees its slot", async () => {
     const { offer, calls } = rig(tool("a")),
       withdrawn = new AbortController(),
       late = new AbortController();

@@ -1,12 +1,11 @@
 /**
- * VS Code's tools as one session offers them to its agent: the list, and the calls that wait for a result. Each client
- * of the agent has an MCP server (tools-server.ts) that serves this offer. The owner of the session receives the calls
- * and answers them.
+ * The list of VS Code's tools that a session offers to its agent, and the open calls. Each MCP client of the agent has
+ * a server (`tools-server.ts`) that serves this offer. The session's owner receives the calls and answers them.
  *
  * Invariants:
- * - A call is answered once, by a result, by its withdrawal or by the end of the offer, whichever is first.
+ * - A call is answered once: by its result, its withdrawal or the end of the offer.
  * - Results may arrive in any order.
- * - A call of a tool that is not offered is answered at once, without passing it on.
+ * - A call of a tool that is not offered is rejected immediately, and the owner does not receive it.
  */
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -41,7 +40,7 @@ export interface OfferTerms {
   readonly duplicates: boolean;
   /** Called synchronously, in the order of the calls. Several calls may be open. */
   readonly called: (call: OfferedCall) => void;
-  /** Called for a call that is answered without passing it on. `given`: the agent's name of the tool. */
+  /** Called for a call that is rejected immediately. `given`: the agent's name of the tool. */
   readonly refused?: (given: string, args: JsonObject) => void;
 }
 
@@ -52,7 +51,7 @@ export interface OfferWatcher {
   closed?(): void;
 }
 
-/** Maximum number of calls that wait at the same time. */
+/** Maximum number of open calls. */
 export const MAX_OPEN_CALLS = 64;
 
 export class ToolOffer {
@@ -65,15 +64,18 @@ export class ToolOffer {
   readonly #refused: OfferTerms["refused"];
   readonly #open = new Set<AbortController>();
   readonly #watchers = new Set<OfferWatcher>();
-  readonly #notifications = new Set<string>();
+  readonly #reported = new Set<string>();
   #offered: Pick<OfferTerms, "tools" | "duplicates">;
-  /** Whether the agent has the tools. An agent that calls one has the list from an earlier session. */
+  /**
+   * Tracks whether the agent has the list of tools. A call is also proof: the agent has the list from an earlier
+   * session.
+   */
   readonly listing = new ToolListing();
   #list: "none" | "current" | "outdated" = "none";
   #catalogue: Catalogue;
   #isClosed = false;
 
-  /** `server`: its name for agents. `leftOut` is called once for each tool that cannot be offered. */
+  /** `server`: the MCP server's name. `leftOut`: called once for each tool that cannot be offered. */
   constructor(
     readonly server: string,
     { tools, duplicates, called, refused }: OfferTerms,
@@ -89,21 +91,23 @@ export class ToolOffer {
       },
       takesCommand: given => this.#takesCommand(given),
     });
-    this.#catalogue = this.#made(tools, duplicates);
+    this.#catalogue = this.#createCatalogue(tools, duplicates);
   }
 
   get tools(): readonly McpTool[] {
     return this.#catalogue.tools;
   }
 
-  /** The tools, for an agent that requests the list. */
+  /** Handles the agent's `tools/list`. */
   list(): readonly McpTool[] {
     this.#list = "current";
     this.listing.listed();
     return this.tools;
   }
 
-  /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
+  /**
+   * Whether the list has changed since the agent's `tools/list`. Some agents ignore `notifications/tools/list_changed`.
+   */
   get isOutdated(): boolean {
     return this.#list === "outdated";
   }
@@ -113,17 +117,17 @@ export class ToolOffer {
     return this.#catalogue.permission;
   }
 
-  /** Permission tools that VS Code has grouped: by their names, the tool that must be called first. */
+  /** Permission tools that VS Code has grouped, mapped to the group's tool, which must be called first. */
   get grouped(): ReadonlyMap<string, string> {
     return this.#catalogue.grouped;
   }
 
-  /** Replaces the tools with those of the newest request. An unchanged list is recognised by identity. */
+  /** Replaces the tools with those of the newest request. The same array counts as unchanged. */
   update(tools: readonly ChatTool[], duplicates: boolean): void {
     if (tools === this.#offered.tools && duplicates === this.#offered.duplicates) return;
     const before = this.#catalogue.tools;
     this.#offered = { tools, duplicates };
-    this.#catalogue = this.#made(tools, duplicates);
+    this.#catalogue = this.#createCatalogue(tools, duplicates);
     if (!changes(before, this.#catalogue.tools)) return;
     if (this.#list === "current") this.#list = "outdated";
     for (const { changed } of [...this.#watchers]) changed?.();
@@ -190,28 +194,28 @@ export class ToolOffer {
     return undefined;
   }
 
-  #made(tools: readonly ChatTool[], duplicates: boolean): Catalogue {
-    const made = catalogue(tools, { duplicates, names: this.#names });
-    for (const { name, why } of made.leftOut) {
-      if (this.#notifications.has(name)) continue;
-      this.#notifications.add(name);
+  #createCatalogue(tools: readonly ChatTool[], duplicates: boolean): Catalogue {
+    const created = catalogue(tools, { duplicates, names: this.#names });
+    for (const { name, why } of created.leftOut) {
+      if (this.#reported.has(name)) continue;
+      this.#reported.add(name);
       this.leftOut(name, why);
     }
-    return made;
+    return created;
   }
 }
 
 /** Number of consecutive offers with different server names: some agents remember the servers of ended sessions. */
 const DIFFERENT_NAMES = 10_000;
 
-/** The open offers, for the chains that serve them. */
+/** The open offers, by key. Chains look up the offers that they serve. */
 export class ToolOffers {
   readonly #offers = new Map<string, ToolOffer>();
-  /** Server names: `#openNames` of the open offers, `#names` also of earlier ones, the newest last. */
+  /** Server names: `#openNames` of the open offers, `#names` also of earlier offers, the newest last. */
   readonly #openNames = new Set<string>();
   readonly #names = new Set<string>();
 
-  /** `leftOut`: for the log. The names are VS Code's. */
+  /** `leftOut`: logs a tool that cannot be offered. `name`: VS Code's name. */
   constructor(private readonly leftOut: (name: string, why: string) => void) {}
 
   /**

@@ -2,7 +2,7 @@
  * Converts results of VS Code's tools to MCP results. Pure.
  *
  * VS Code does not mark results as failed. Only the text shows that a tool threw, was skipped or is disabled (VS Code
- * 1.139). The result gets `isError`, because an agent's own tools report failures that way.
+ * 1.139). Such a result has `isError`, like failures of the agent's own tools.
  */
 import type { CallToolResult, ContentBlock } from "@modelcontextprotocol/sdk/types.js";
 import { isObject } from "../../rpc/json";
@@ -13,14 +13,14 @@ const FAILURES: readonly RegExp[] = [
   /^The user chose to skip the tool call, they want to proceed without running it\.?$/,
   /^The user cancelled the tool call\.?$/,
 ];
-const NOTHING = "(The tool returned nothing.)";
+const EMPTY_RESULT = "(The tool returned nothing.)";
 
 /** `result` as in a `tool_result` part: a text, parts of text and data, or any other value that a tool returned. */
 export function toMcp(result: unknown, isError = false): CallToolResult {
   const content = blocksOf(result).filter(block => block.type !== "text" || block.text !== "");
   const text = content.every(block => block.type === "text") ? content.map(({ text }) => text).join("") : undefined;
   return {
-    content: content.length > 0 ? content : [textBlock(NOTHING)],
+    content: content.length > 0 ? content : [textBlock(EMPTY_RESULT)],
     ...(isError || isFailure(text) ? { isError: true } : {}),
   };
 }

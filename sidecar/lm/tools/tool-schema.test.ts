@@ -26,7 +26,7 @@ function whyNot(inputSchema: unknown): string {
 }
 
 /**
- * Validates with the SDK's client and with a schema compiler. The first rejects a wrong structure, the second an
+ * Validates with the SDK's client and with a schema compiler. The client rejects a wrong structure, and the compiler an
  * invalid schema.
  */
 function accepted(given: unknown): void {
@@ -153,7 +153,7 @@ suite("tool schema", () => {
     );
   });
 
-  test("resolves references to definitions, escaped pointers and chains, and broken ones to any value", () => {
+  test("resolves references to definitions, escaped pointers and chains, and broken references to any value", () => {
     const { properties } = schemaOf({
       properties: {
         a: { $ref: "#/$defs/x", description: "mine" },

@@ -1,8 +1,8 @@
 /**
  * Converts a tool of VS Code to an MCP tool whose schema every client and model provider accepts. A rejected schema
  * affects all other tools: MCP clients drop the whole list, and providers reject the whole request. A schema is
- * therefore reduced to the members that all of them accept. A tool whose schema cannot be reduced is left out alone.
- * Pure.
+ * therefore reduced to the members that all clients and providers accept. Only a tool whose schema cannot be reduced is
+ * omitted. Pure.
  *
  * The reduced schema is never stricter than the original. VS Code validates the input with the original schema and
  * returns its errors to the agent.
@@ -27,13 +27,13 @@ export type ObjectSchema = JsonObject & {
 const MAX_DEPTH = 12,
   MAX_REFS = 8,
   MAX_BYTES = 64 * 1024;
-/** Maximum number of subschemas after references are resolved. Their number can double at each level. */
+/** Maximum number of subschemas after references are resolved. The number can double at each level. */
 const MAX_NODES = 5_000;
 /** Parameter names that model providers accept. */
 const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
 
-/** `leftOut`: the reason why the tool cannot be offered, as the end of a sentence about it. */
+/** `leftOut`: the reason why the tool cannot be offered, as the end of a sentence. */
 export function normalised({
   name,
   description,
@@ -52,7 +52,7 @@ function objectSchema(given: unknown): ObjectSchema | string {
   if (given === undefined || given === null || given === true) return { type: "object", properties: {} };
   if (!isObject(given)) return "its schema is not an object";
   try {
-    const schema = new Reading(given).root();
+    const schema = new SchemaReducer(given).root();
     return typeof schema === "string" || JSON.stringify(schema).length <= MAX_BYTES
       ? schema
       : `its schema is larger than ${MAX_BYTES / 1024} kB`;
@@ -66,25 +66,25 @@ function objectSchema(given: unknown): ObjectSchema | string {
 interface ObjectRequirements {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
-  /** Sets of parameters, of which at least one must be complete. */
+  /** Sets of parameters. At least one set must be complete. */
   readonly alternatives: readonly (readonly string[])[];
 }
 
-class Reading {
+class SchemaReducer {
   #nodes = 0;
 
   constructor(private readonly document: JsonObject) {}
 
   root(): ObjectSchema | string {
     const { schema } = this.#followed(this.document, 0),
-      shape = this.#requirements(schema, 0, 0);
-    if (!shape) return "VS Code passes an object to tools, which its schema does not allow";
-    const refused = shape.required.find(name => !PARAMETER.test(name));
+      requirements = this.#requirements(schema, 0, 0);
+    if (!requirements) return "VS Code passes an object to tools, which its schema does not allow";
+    const refused = requirements.required.find(name => !PARAMETER.test(name));
     if (refused !== undefined)
       return `it requires a parameter named “${refused.slice(0, 100)}”, which models cannot provide`;
-    const properties = this.#properties(shape.properties, 1, 0),
-      required = shape.required.filter(name => Object.hasOwn(properties, name));
-    const description = [schema.description, alternatives(shape.alternatives)]
+    const properties = this.#properties(requirements.properties, 1, 0),
+      required = requirements.required.filter(name => Object.hasOwn(properties, name));
+    const description = [schema.description, alternatives(requirements.alternatives)]
       .filter(text => typeof text === "string" && text !== "")
       .join("\n");
     const combined = COMBINATORS.some(key => key in schema);
@@ -97,7 +97,9 @@ class Reading {
     };
   }
 
-  /** Requirements of `schema` on an object, with its alternatives merged; `undefined` if it allows no object. */
+  /**
+   * Requirements of the schema `given` on an object, with merged alternatives; `undefined` if `given` allows no object.
+   */
   #requirements(given: unknown, depth: number, refs: number): ObjectRequirements | undefined {
     this.#count();
     if (!isObject(given)) return given === false ? undefined : NO_REQUIREMENTS;
@@ -117,7 +119,7 @@ class Reading {
         possible = parts.map(part => this.#requirements(part, depth + 1, deeper)).filter(part => part !== undefined);
       if (parts.length > 0) all.push(possible.length === 0 ? undefined : either(possible));
     }
-    return all.reduce<ObjectRequirements | undefined>((item, second) => item && second && both(item, second), own);
+    return all.reduce<ObjectRequirements | undefined>((first, second) => first && second && both(first, second), own);
   }
 
   #properties(given: unknown, depth: number, refs: number): Record<string, JsonObject> {
@@ -194,11 +196,11 @@ class Reading {
 const NO_REQUIREMENTS: ObjectRequirements = { properties: {}, required: [], alternatives: [] };
 const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
-function both(shape: ObjectRequirements, otherShape: ObjectRequirements): ObjectRequirements {
+function both(first: ObjectRequirements, second: ObjectRequirements): ObjectRequirements {
   return {
-    properties: together([shape.properties, otherShape.properties], "allOf"),
-    required: [...new Set([...shape.required, ...otherShape.required])],
-    alternatives: [...shape.alternatives, ...otherShape.alternatives],
+    properties: together([first.properties, second.properties], "allOf"),
+    required: [...new Set([...first.required, ...second.required])],
+    alternatives: [...first.alternatives, ...second.alternatives],
   };
 }
 
@@ -215,14 +217,17 @@ function either(shapes: readonly ObjectRequirements[]): ObjectRequirements {
   };
 }
 
-/** Merges parameters; different schemas of one parameter are combined with `how`. */
-function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf" | "allOf"): Record<string, unknown> {
+/** Merges parameters. `combinator` combines different schemas of one parameter. */
+function together(
+  all: readonly Readonly<Record<string, unknown>>[],
+  combinator: "anyOf" | "allOf",
+): Record<string, unknown> {
   const names = new Set(all.flatMap(each => Object.keys(each)));
   return Object.fromEntries(
     [...names].map(name => {
       const schemas = all.filter(each => Object.hasOwn(each, name)).map(each => each[name]);
       const different = schemas.filter((schema, i) => schemas.findIndex(item => same(schema, item)) === i);
-      return [name, different.length === 1 ? different[0] : { [how]: different }];
+      return [name, different.length === 1 ? different[0] : { [combinator]: different }];
     }),
   );
 }
@@ -234,11 +239,11 @@ function alternatives(sets: readonly (readonly string[])[]): string {
 
 function typesOf(type: unknown): string | readonly string[] | undefined {
   if (typeof type === "string") return TYPES.has(type) ? type : undefined;
-  const known = texts(type).filter(each => TYPES.has(each));
-  return known.length > 0 ? known : undefined;
+  const supported = texts(type).filter(each => TYPES.has(each));
+  return supported.length > 0 ? supported : undefined;
 }
 
-/** Members that are valid on their own, with the check that decides whether their value is kept. */
+/** Members that are copied unchanged, with the validators of their values. */
 const PLAIN: ReadonlyMap<string, (value: unknown) => boolean> = new Map(
   Object.entries({
     title: isText,
@@ -292,9 +297,9 @@ function texts(value: unknown): readonly string[] {
   return [...new Set(arrayOr(value).filter(each => typeof each === "string"))];
 }
 
-function same(item: unknown, second: unknown): boolean {
+function same(first: unknown, second: unknown): boolean {
   try {
-    return item === second || JSON.stringify(item) === JSON.stringify(second);
+    return first === second || JSON.stringify(first) === JSON.stringify(second);
   } catch {
     return false;
   } // too deep to be compared

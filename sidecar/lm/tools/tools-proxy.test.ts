@@ -1,5 +1,5 @@
 /**
- * VS Code's tools in a chain: the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's
+ * VS Code's tools in a chain of the proxy, the bridge with its real endpoint, and an agent that connects with the SDK's
  * client.
  */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
@@ -48,8 +48,8 @@ const withTools = (offer: ToolOffer, overrides: JsonObject = {}): JsonObject => 
   _meta: { theirs: 1, ...offering(offer) },
   ...overrides,
 });
-const isGone = (server: JsonObject) => rejects(connected(server));
-const isThere = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
+const assertWithdrawn = (server: JsonObject) => rejects(connected(server));
+const assertConnects = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
 
 suite("VS Code tools proxy", () => {
   test("adds one server to a session with a key and removes the key", async () => {
@@ -130,9 +130,9 @@ suite("VS Code tools proxy", () => {
         (await client.listTools()).tools.map(({ name }) => name),
         ["new"],
       );
-      await (method === "session/fork" ? isThere : isGone)(first.servers[1]!);
+      await (method === "session/fork" ? assertConnects : assertWithdrawn)(first.servers[1]!);
       await fixture.client.request("session/close", { sessionId });
-      await isGone(servers[1]!);
+      await assertWithdrawn(servers[1]!);
     });
 
   type Played = { readonly method: string; readonly answer: JsonObject; readonly isWithdrawn: boolean };
@@ -144,10 +144,10 @@ suite("VS Code tools proxy", () => {
     { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
   ];
   /**
-   * The proxy between simulated neighbours, with a requested session. `isThere` queries its server directly, without
-   * the bridge.
+   * Starts the proxy between simulated neighbours and requests a session. `isServed` queries the server directly,
+   * without the bridge.
    */
-  function played() {
+  function simulated() {
     const offered = new Offered(),
       offer = offered.open(),
       watch = offer.watch.bind(offer);
@@ -163,21 +163,21 @@ suite("VS Code tools proxy", () => {
       };
     };
     const { client, successor } = rig(vscodeTools(offered.offers, options).create);
-    const send = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => {
-      who.deliver(message as never);
+    const send = async (neighbour: PlayedNeighbour, message: JsonObject): Promise<void> => {
+      neighbour.deliver(message as never);
       await turn();
       await turn();
     };
     client.deliver({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
     const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
-    const isThere = async (): Promise<boolean> => {
+    const isServed = async (): Promise<boolean> => {
       client.news();
       await send(successor, { id: 9, method: "mcp/connect", params: { serverId } });
       return client.news().length === 0; // messages for other servers are forwarded
     };
     return {
       offer,
-      isThere,
+      isServed,
       fromClient: (message: JsonObject) => send(client, message),
       fromAgent: (message: JsonObject) => send(successor, message),
       leave: () => client.leaves({ message: "gone" }),
@@ -187,32 +187,32 @@ suite("VS Code tools proxy", () => {
 
   for (const { method, answer, isWithdrawn } of endings)
     test(`${isWithdrawn ? "withdraws" : "keeps"} the server if ${method} is answered with ${JSON.stringify(answer)}`, async () => {
-      const { isThere, fromClient, fromAgent } = played();
+      const { isServed, fromClient, fromAgent } = simulated();
       await fromAgent({ id: 1, result: { sessionId: "s" } });
       await fromClient({ id: 2, method, params: { sessionId: "s" } });
       await fromAgent({ id: 2, ...answer });
-      equal(await isThere(), !isWithdrawn);
+      equal(await isServed(), !isWithdrawn);
     });
 
   test("withdraws the server and its watcher when the session setup fails", async () => {
-    const { isThere, fromAgent, watched } = played();
+    const { isServed, fromAgent, watched } = simulated();
     equal(watched(), 1);
     await fromAgent({ id: 1, error: { code: -32603, message: "no" } });
-    deepEqual([await isThere(), watched()], [false, 0]);
+    deepEqual([await isServed(), watched()], [false, 0]);
   });
 
   test("withdraws the server of a closed offer, also during the session setup", async () => {
     for (const isOpen of [true, false]) {
-      const { offer, isThere, fromAgent } = played();
+      const { offer, isServed, fromAgent } = simulated();
       if (isOpen) await fromAgent({ id: 1, result: { sessionId: "s" } });
       offer.close();
       await turn();
-      equal(await isThere(), false);
+      equal(await isServed(), false);
     }
   });
 
   test("stops watching the offer when the chain closes", async () => {
-    const { fromAgent, leave, watched } = played();
+    const { fromAgent, leave, watched } = simulated();
     await fromAgent({ id: 1, result: { sessionId: "s" } });
     leave();
     for (let i = 0; i < 5; i++) await turn();
@@ -233,7 +233,7 @@ suite("VS Code tools proxy", () => {
     });
     await fixture.initialize();
     await rejects(fixture.setup("session/new", withTools(failing)), /no/);
-    await isGone(fixture.lastServers()[1]!);
+    await assertWithdrawn(fixture.lastServers()[1]!);
     fails = false;
     const { servers } = await fixture.setup("session/new", withTools(offer));
     const client = await connected(servers[1]!),
@@ -243,7 +243,7 @@ suite("VS Code tools proxy", () => {
     await open.then(
       result => equal(result.isError, true),
       () => undefined,
-    ); // answered, or the connection was faster
+    ); // or the connection closed before the answer
     equal(offered.calls[0]!.signal.aborted, true);
     await client.close();
   });
@@ -276,15 +276,15 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     const agent = new MemoryAgent(["session/new"], HTTP_AGENT),
       warnings: string[] = [],
       offer = offered.open();
-    const made = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => warnings.push(what))], {
+    const memory = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => warnings.push(what))], {
       agent,
     });
-    await made.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
-    const opened = made.client.request("session/new", withTools(offer)),
+    await memory.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
+    const opened = memory.client.request("session/new", withTools(offer)),
       request = await agent.next("session/new");
     const server = arrayOr(objectOr(request.params).mcpServers).filter(isObject)[1]!;
     return {
-      ...made,
+      ...memory,
       offer,
       server,
       warnings,
@@ -346,16 +346,16 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
       { server, open, conductor, clock } = await chain(offered);
     await open();
     await using client = await connected(server);
-    const told = new Signal(),
+    const progress = new Signal(),
       withdrawn = new AbortController();
     const called = rejects(
-      client.callTool({ name: "tool_1" }, undefined, { onprogress: told.fire, signal: withdrawn.signal }),
+      client.callTool({ name: "tool_1" }, undefined, { onprogress: progress.fire, signal: withdrawn.signal }),
     );
     await offered.asked.times(1);
     clock.advance(15_000);
-    await told.times(1);
+    await progress.times(1);
     clock.advance(15_000);
-    await told.times(2);
+    await progress.times(2);
     const aborted = new Promise<void>(resolve => offered.calls[0]!.signal.addEventListener("abort", () => resolve()));
     withdrawn.abort();
     await Promise.all([called, aborted]);

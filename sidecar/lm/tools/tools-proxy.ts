@@ -1,8 +1,8 @@
 /**
- * The proxy that adds VS Code's tools to an agent's sessions, as an MCP server over ACP. It adds them to each session
- * whose setup request carries the key of an offer in its `_meta`. All other sessions pass through unchanged.
+ * The proxy that adds VS Code's tools to an agent's sessions, as an MCP server over ACP. The server is added to each
+ * setup request with the key of an offer in `_meta`. All other sessions are forwarded unchanged.
  *
- * Invariants: the key is not forwarded; a server is withdrawn when its session ends or its offer is closed.
+ * Invariants: the key is not forwarded. A server is withdrawn when its session ends or its offer is closed.
  */
 import type { ProxyComponent } from "../../conductor/component";
 import { serveProxy } from "../../proxies/kit";
@@ -23,7 +23,7 @@ export function offering({ key }: ToolOffer): JsonObject {
   return { [TOOLS_KEY]: key };
 }
 
-/** The proxy as the first component of a chain. `onWarning`: for the log. */
+/** The proxy as the first component of a chain. `onWarning`: logs unexpected events. */
 export function toolsComponent(
   offers: ToolOffers,
   options: ToolsProxyOptions,
@@ -37,24 +37,24 @@ export function toolsComponent(
 }
 
 export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): ProxyDefinition {
-  return { name: NAME, create: chain => proxy(new Served(chain, offers, options)) };
+  return { name: NAME, create: chain => proxy(new SessionTools(chain, offers, options)) };
 }
 
-function proxy(served: Served): Proxy {
-  const each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+function proxy(tools: SessionTools): Proxy {
+  const handlersFor = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
     Object.fromEntries(methods.map(method => [method, intercept]));
   return {
     fromClient: {
       requests: {
-        ...each(SETUPS, request => served.setup(request)),
-        ...each(CLOSINGS, request => served.servers.closing(request)),
+        ...handlersFor(SETUPS, request => tools.setup(request)),
+        ...handlersFor(CLOSINGS, request => tools.servers.closing(request)),
       },
     },
-    close: () => served.servers.close(),
+    close: () => tools.servers.close(),
   };
 }
 
-class Served {
+class SessionTools {
   readonly servers: SessionServers;
 
   constructor(
@@ -77,13 +77,13 @@ class Served {
   }
 
   #session(offer: ToolOffer): StandingServer {
-    const watching = offer.watch({ closed: () => standing.withdraw() });
-    const standing = this.servers.stand(
+    const watching = offer.watch({ closed: () => hosted.withdraw() });
+    const hosted = this.servers.stand(
       offer.server,
       connectTools(offer, { ...this.options, onWarning: this.chain.onWarning }),
       () => watching[Symbol.dispose](),
     );
-    return standing;
+    return hosted;
   }
 }
 

@@ -1,4 +1,4 @@
-/** VS Code's tools as an SDK client uses them. */
+/** VS Code's tools for a client of the SDK. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ToolListChangedNotificationSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -71,7 +71,7 @@ class Rig implements AsyncDisposable {
 }
 
 suite("MCP server of VS Code's tools", () => {
-  test("lists all recorded and odd tools except invalid ones", async () => {
+  test("lists all recorded and unusual tools except invalid tools", async () => {
     await using rig = new Rig([...RECORDED_TOOLS, ...UNUSUAL_TOOLS]);
     const { tools } = await (await rig.client()).listTools(),
       names = tools.map(({ name }) => name);
@@ -197,7 +197,7 @@ suite("MCP server of VS Code's tools", () => {
 suite("tool call that waits ten minutes for the user", () => {
   const real = [globalThis.setTimeout, globalThis.clearTimeout] as const;
   let clock: FakeClock;
-  /** The client's own limit uses the same clock as the delay. */
+  /** The client's own timeout uses the same clock as the delay. */
   setup(() => {
     clock = new FakeClock();
     globalThis.setTimeout = ((expired: () => void, ms: number) => clock.after(ms, expired)) as never;
@@ -246,10 +246,10 @@ suite("tool call progress", () => {
   test("ends with the call", async () => {
     const clock = new FakeClock();
     await using rig = new Rig([tool("a")], clock);
-    let told = 0;
+    let notifications = 0;
     const answered = (await rig.client()).callTool({ name: "a" }, undefined, {
       onprogress: ({ message }) => {
-        told++;
+        notifications++;
         match(String(message), /Waiting/);
       },
     });
@@ -261,6 +261,6 @@ suite("tool call progress", () => {
     equal(clock.waiting, 0);
     clock.advance(PROGRESS_MS);
     await turn();
-    equal(told, 1);
+    equal(notifications, 1);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * The MCP server that offers VS Code's tools to an agent. Each client has one, and all of them serve one offer. The SDK
- * is loaded when the first client connects. A client that requested progress receives progress notifications while a
- * call waits.
+ * The MCP server that offers VS Code's tools to an agent. Each client has a separate server, and all servers serve the
+ * same offer. The SDK is loaded when the first client connects. While a call waits, a client that requested progress
+ * receives progress notifications.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../../mcp/delivery/delivery";
@@ -32,7 +32,7 @@ export function connectTools(offer: ToolOffer, { clock, version, onWarning }: To
       { capabilities: { tools: { listChanged: true } }, instructions: INSTRUCTIONS },
     );
     server.setRequestHandler(ListToolsRequestSchema, ({ params }): { tools: Tool[] } => ({
-      // Each tool is validated with the client's schema: an invalid one would cost the client the whole list.
+      // Validates each tool with the client's schema, because a client rejects the whole list for one invalid tool.
       tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
         if (!read.success) onWarning("a tool that MCP clients would reject was omitted", tool.name);

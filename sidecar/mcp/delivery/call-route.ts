@@ -3,8 +3,8 @@
  * (issue 14 item 3). One session can then call the server of another session. Pure.
  *
  * A running turn and a matching announcement (`tool_call` with this server and tool) prove that a session made the
- * call. If the session has a server with exactly this name, the announcement refers to that server. It then proves
- * nothing about another session's server, because MCP servers of other programs have the same name in each session.
+ * call. If the session has a server with exactly this name, the announcement refers to that server. It is no evidence
+ * of a call to another session's server, because MCP servers of other programs have the same name in each session.
  *
  * Invariants:
  * - A call is never routed to a session without a running turn while another session announced it.
@@ -37,7 +37,7 @@ export interface CallFacts {
   readonly sessions: readonly CallCandidate[];
   /** Whether the process has called servers of other sessions before. */
   readonly shares: boolean;
-  /** Whether the wait for an announcement is over. */
+  /** Whether the time limit for an announcement has expired. */
   readonly isFinal: boolean;
 }
 

@@ -1,7 +1,7 @@
 /**
- * Evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2). It
- * determines the transport of the MCP servers, and whether the first prompt waits for `tools/list`. Stored per agent
- * program and version. Pure.
+ * Evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2). The
+ * evidence determines the transport of the MCP servers, and whether the first prompt waits for `tools/list`. It is
+ * stored per agent program and version. Pure.
  *
  *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */
@@ -38,13 +38,13 @@ export interface EvidenceStore {
 }
 
 export class MemoryEvidence implements EvidenceStore {
-  readonly #known = new Map<string, DeliveryEvidence>();
+  readonly #evidence = new Map<string, DeliveryEvidence>();
   readonly #tools = new Map<string, SessionTools>();
   of(program: string): DeliveryEvidence | undefined {
-    return this.#known.get(program);
+    return this.#evidence.get(program);
   }
   set(program: string, evidence: DeliveryEvidence): void {
-    this.#known.set(program, evidence);
+    this.#evidence.set(program, evidence);
   }
   tools(program: string): SessionTools | undefined {
     return this.#tools.get(program);
@@ -67,8 +67,8 @@ export function retryAfter(http: boolean, before: DeliveryEvidence | undefined):
 }
 
 /**
- * Whether the first prompt waits. After sessions without a list it waits once per transport. `http`: whether the agent
- * advertises HTTP.
+ * Whether the first prompt waits for `tools/list`. After sessions without a list, a prompt waits only once per
+ * transport. `http`: whether the agent advertises HTTP.
  */
 export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefined): boolean {
   switch (evidence?.lists) {

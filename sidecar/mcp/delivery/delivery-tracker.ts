@@ -1,6 +1,6 @@
 /**
- * Tool deliveries of all sessions of one chain (`delivery.ts`). The MCP bridge reports events; the chain's client reads
- * the state.
+ * Tracks the tool deliveries of all sessions of one chain (`delivery.ts`). The MCP bridge reports events, and the
+ * chain's client reads the state.
  *
  * Invariants:
  * - A session's record lasts until the session is closed or set up again.
@@ -119,10 +119,10 @@ export class Delivery {
   }
 
   /**
-   * Resolves when the first prompt can be sent: when the agent has requested the tools of each server, `LIST_LIMIT_MS`
-   * after the first call, or on `release`. Resolves at once for an agent that does not list tools before a prompt. A
-   * server that does not list its tools to the bridge either, such as a program that is still starting, is not awaited.
-   * Every call returns the same promise.
+   * Resolves when the first prompt can be sent: the tools of each server were requested, `LIST_LIMIT_MS` has expired
+   * since the first call, or `release` was called. Resolves immediately for an agent that does not list tools before a
+   * prompt. A server that does not list its tools to the bridge either, such as a program that is still starting, is
+   * not awaited. Every call returns the same promise.
    */
   ready(): Promise<void> {
     const { clock, http, onDemand, evidence, isAttached = false } = this.options;
@@ -132,16 +132,16 @@ export class Delivery {
         ? Promise.resolve()
         : new Promise(resolve => {
             this.#wait = "waiting";
-            const late = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
+            const timer = clock.after(LIST_LIMIT_MS, () => this.#stopWait("inVain"));
             this.#release = () => {
-              late[Symbol.dispose]();
+              timer[Symbol.dispose]();
               resolve();
             };
             void this.countUnlisted(2 * COUNT_LIMIT_MS);
           }));
   }
 
-  /** Sends a waiting prompt now. */
+  /** Resolves `ready`. */
   release(): void {
     this.#stopWait("stopped");
   }
@@ -187,7 +187,7 @@ export class Delivery {
       unlisted.map(async ({ server }) => {
         const first = this.offer.find(({ server: name }) => name === server);
         if (!first) return;
-        const tools = await counted(first.stateless, this.options.clock, limit);
+        const tools = await countTools(first.stateless, this.options.clock, limit);
         if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
         this.options.onWarning?.(`the MCP server “${server}” did not list its tools`, tools.failure);
         this.add({ kind: "countFailed", server });
@@ -227,31 +227,31 @@ export class Delivery {
   }
 
   /**
-   * After a prompt that waited for the full limit, a list proves that the agent lists only after a prompt, unless it
-   * had connected before. After a prompt that did not wait, a list within the limit counts as one before the prompt.
-   * Both rules apply only until `MAX_WAITS_IN_VAIN` prompts have waited in vain.
+   * After a prompt that waited in vain, a list proves that the agent lists only after a prompt, unless the agent had
+   * connected before. After a prompt that did not wait, a list within the limit counts as "beforePrompt". Both rules
+   * apply only until `MAX_WAITS_IN_VAIN` prompts have waited in vain.
    */
   #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
     if (!this.#isPrompted) return "beforePrompt";
-    const wasHeld = this.#wait !== "none",
+    const hasWaited = this.#wait !== "none",
       isInTime = this.options.clock.now() - this.#setUpAt <= LIST_LIMIT_MS;
-    const isSlow = wasHeld ? this.#wait !== "inVain" || this.#wasConnected : isInTime;
+    const isSlow = hasWaited ? this.#wait !== "inVain" || this.#wasConnected : isInTime;
     if (isSlow && this.#waitsBefore < MAX_WAITS_IN_VAIN) return "beforePrompt";
     if (isDecided) return "later";
-    if (wasHeld) return this.#wait === "inVain" ? "inPrompt" : "beforePrompt";
+    if (hasWaited) return this.#wait === "inVain" ? "inPrompt" : "beforePrompt";
     return this.options.evidence?.lists === "inPrompt" ? "inPrompt" : "beforePrompt";
   }
 }
 
 /** `failure`: the server's error, or a timeout after `limit` ms. */
-async function counted(
+async function countTools(
   server: StatelessServer,
   clock: Clock,
   limit: number,
 ): Promise<number | { readonly failure: unknown }> {
   const stops = new AbortController(),
     failure = `no response within ${limit} ms`;
-  const late = new Promise<{ readonly failure: unknown }>(resolve =>
+  const timeout = new Promise<{ readonly failure: unknown }>(resolve =>
     stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }),
   );
   using _ = clock.after(limit, () => stops.abort());
@@ -261,7 +261,7 @@ async function counted(
       notification: () => undefined,
     });
     listing.catch(() => undefined);
-    return await Promise.race([listing.then(toolsIn), late]);
+    return await Promise.race([listing.then(toolsIn), timeout]);
   } catch (error) {
     return { failure: error };
   }
@@ -293,10 +293,10 @@ export class DeliveryTracker {
     };
     return (
       delivery && {
-        servers: delivery.servers.map(one => ({
-          ...owned(one.server),
-          delivery: one,
-          isMissing: delivery.missing.includes(one),
+        servers: delivery.servers.map(record => ({
+          ...owned(record.server),
+          delivery: record,
+          isMissing: delivery.missing.includes(record),
         })),
         direct: delivery.direct.map(server => ({ ...owned(server), server })),
         retry: delivery.retry,

@@ -1,17 +1,17 @@
 /**
- * Delivery state of the tools of one session's MCP servers (issue 14 item 1). It records which servers the agent
- * connects to, whose tools it lists, and which it calls. State and transitions. Pure.
+ * State machine of the tool delivery of one session's MCP servers (issue 14 item 1). Records the agent's connections,
+ * tool lists and calls. Pure.
  *
- *     offered ── connection ──▶ connected ── answer to `tools/list` ──▶ listed ── `tools/call` ──▶ called
+ *     offered ── connection ──▶ connected ── result of `tools/list` ──▶ listed ── `tools/call` ──▶ called
  *
- * The decision about missing tools is made once, at the end of the first completed turn. By then every agent that gives
- * tools to its model has listed them, at setup or at the first prompt. A turn that fails, is cancelled or ends with the
- * agent's exit makes no decision.
+ * The decision about missing tools is made once, at the end of the first completed turn. By then, every agent that
+ * passes tools to its model has listed them, at setup or at the first prompt. No decision is made after a turn that
+ * fails, is cancelled or ends with the agent's exit.
  *
  * Invariants:
- * - A stage never goes back.
+ * - A stage never decreases.
  * - Counts never decrease, except `listed` and `offered`, which reflect the latest list.
- * - There is no decision without a completed turn, and never a second one.
+ * - The decision requires a completed turn and is made only once.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/chat/session-details";
 import { assertNever } from "../../../src/protocol/wire/wire";

@@ -1,5 +1,5 @@
 /**
- * Served MCP server that reports its connections, tool lists and calls (issue 14 item 1), for both kinds of clients.
+ * Reports the connections, tool lists and calls of a served MCP server (issue 14 item 1), for both kinds of clients.
  *
  * Invariants:
  * - Messages are forwarded unchanged and in order.
@@ -35,7 +35,7 @@ export function observedServer(server: ServedServer, onEvent: (event: ServerEven
   };
 }
 
-/** Client's end of a connection: it sends the agent's requests. */
+/** The client's end of a connection, which sends the agent's requests. */
 function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
   /** Unanswered requests: `initialize`, or `tools/list` for the first or a further page. */
   const open = new Map<Id, "session" | "first" | "further">();

@@ -1,5 +1,5 @@
 /**
- * Served MCP server that routes each tool call first (`call-route.ts`): to the server itself, to the server of another
+ * Routes each tool call of a served MCP server (`call-route.ts`): to the server itself, to the server of another
  * session, or to none.
  *
  * Invariants:
@@ -41,7 +41,7 @@ export function routedServer(server: ServedServer, route: RouteCall): ServedServ
 
 function routedChannel(channel: Channel, route: RouteCall): Channel {
   let receiver: Receiver | undefined;
-  /** Calls that are not at this server: still being routed, or at another server. */
+  /** Calls that are still being routed, or that were routed to another server. */
   const open = new Map<Id, AbortController>();
   const answer = (id: Id, message: JsonObject): void => {
     if (open.delete(id))
@@ -57,8 +57,9 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
         return;
       }
       if ("refused" in to) return answer(id, { result: refusal(to.refused) });
-      const notification = (method: string, about: unknown): void => {
-        if (open.has(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(about) }));
+      const notification = (method: string, notificationParams: unknown): void => {
+        if (open.has(id))
+          void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(notificationParams) }));
       };
       const { resultType: _, ...result } = objectOr(
         await to.request(MCP_METHODS.tools_call, withMeta(params, STATELESS), { signal: stops.signal, notification }),
@@ -74,7 +75,7 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
     }
   };
   return {
-    start: given => channel.start((receiver = given)),
+    start: started => channel.start((receiver = started)),
     send: frame => {
       const { message } = frame;
       if ("method" in message && message.method === MCP_METHODS.tools_call && "id" in message) {
@@ -83,9 +84,9 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
       }
       if ("method" in message && message.method === MCP_METHODS.notifications_cancelled) {
         const id = objectOr(message.params).requestId as Id,
-          elsewhere = open.get(id);
-        if (elsewhere && open.delete(id)) {
-          elsewhere.abort(); // a cancelled call has no response (MCP, “Cancellation”)
+          routedCall = open.get(id);
+        if (routedCall && open.delete(id)) {
+          routedCall.abort(); // a cancelled call has no response (MCP, “Cancellation”)
           return true;
         }
       }
@@ -93,7 +94,7 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
     },
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: async () => {
-      for (const elsewhere of open.values()) elsewhere.abort();
+      for (const routedCall of open.values()) routedCall.abort();
       open.clear();
       await channel[Symbol.asyncDispose]();
     },

@@ -10,7 +10,7 @@ import { visibleText } from "../../../src/protocol/text/visible-text";
 export type Retry = "otherTransport" | "sameTransport" | "inVain";
 
 export interface OwnedServer {
-  /** Display name of the extension that added the server. Absent: it is unknown. */
+  /** Display name of the extension that added the server; absent if unknown. */
   readonly owner?: string;
   readonly delivery: ToolDelivery;
   /** Whether the agent's model lacks the tools, as decided after the first completed turn. */
@@ -36,10 +36,7 @@ export function ownerName(owner: string | undefined, server: string): string {
   return owner === undefined ? l10n.t`the MCP server “${visibleText(server)}”` : visibleText(owner);
 }
 
-/**
- * One line per server: how many tools were offered, whether the agent connected, how many it listed and called. Or that
- * Symposium cannot observe the server.
- */
+/** Returns one line per server: its counts and connection state, or a note that Symposium cannot observe the server. */
 export function toolLines({ servers, direct }: Pick<SessionTools, "servers" | "direct">): readonly string[] {
   const isOnly = (owner: string | undefined): boolean =>
     [...servers, ...direct].filter(other => other.owner === owner).length === 1;

@@ -11,7 +11,7 @@ export type Body =
   | { readonly kind: "gone" };
 
 /**
- * Time in milliseconds during which an unwanted body is discarded, so that its sender reads the response instead of a
+ * Time in milliseconds during which a rejected body is discarded, so that its sender receives the response instead of a
  * reset.
  */
 const DISCARD_MS = 10_000;
@@ -40,9 +40,9 @@ function collect(
     const chunks: Buffer[] = [];
     let size = 0;
     const done = (outcome: Collected): void => {
-      late[Symbol.dispose]();
-      request.off("data", take).off("end", end).off("close", gone).off("error", gone).pause();
-      request.on("error", () => undefined); // it can still fail while it is discarded
+      timer[Symbol.dispose]();
+      request.off("data", take).off("end", end).off("close", closed).off("error", closed).pause();
+      request.on("error", () => undefined); // the request can still fail while its body is discarded
       resolve(outcome);
     };
     const take = (chunk: Buffer): void => {
@@ -51,34 +51,34 @@ function collect(
       else chunks.push(chunk);
     };
     const end = (): void => done({ kind: "bytes", bytes: Buffer.concat(chunks) });
-    const gone = (): void => done({ kind: "gone" });
-    const late = clock.after(ms, () =>
+    const closed = (): void => done({ kind: "gone" });
+    const timer = clock.after(ms, () =>
       done({ kind: "refused", why: refusal(408, "The message took too long to arrive.", { connection: "close" }) }),
     );
-    request.on("data", take).on("end", end).on("close", gone).on("error", gone);
+    request.on("data", take).on("end", end).on("close", closed).on("error", closed);
   });
 }
 
 /**
  * Responds, then discards the rest of the request for `DISCARD_MS` at most. A response that closes the connection ends
- * after that: closing the connection while the sender writes resets it and loses the response.
+ * afterwards: a close while the sender writes would reset the connection and lose the response.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal, clock: Clock): void {
   const body = bytesOf({ jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } });
   response.writeHead(why.status, jsonHeaders(body, why.headers)).write(body);
-  const isThrough = request.complete || !hasBody(request);
-  if (isThrough || why.headers?.["connection"] !== "close") response.end();
-  if (isThrough) return;
-  const enough = clock.after(DISCARD_MS, () => request.destroy());
+  const isComplete = request.complete || !hasBody(request);
+  if (isComplete || why.headers?.["connection"] !== "close") response.end();
+  if (isComplete) return;
+  const discardTimer = clock.after(DISCARD_MS, () => request.destroy());
   const { socket } = request;
-  const through = (): void => {
-    enough[Symbol.dispose]();
-    request.off("end", through);
-    socket.off("close", through);
+  const finish = (): void => {
+    discardTimer[Symbol.dispose]();
+    request.off("end", finish);
+    socket.off("close", finish);
     response.end();
   };
-  socket.once("close", through); // after its response the request emits no event for it
-  request.once("end", through).resume();
+  socket.once("close", finish); // after the response, the request no longer emits `close`
+  request.once("end", finish).resume();
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -87,7 +87,7 @@ function hasBody({ headers }: IncomingMessage): boolean {
 
 /**
  * Serves a request to a closed server. An ended session returns 404 (MCP, "Session Management"). GET returns 405, so
- * that clients stop requesting an event stream. DELETE succeeds again.
+ * that clients stop requesting an event stream. DELETE always succeeds.
  */
 export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
   if (request.method === "DELETE") {

@@ -1,8 +1,8 @@
 /**
- * Access control of the endpoint. It decides from the head of a request, before any of its body is read. Pure.
+ * Access control of the endpoint, by the head of a request, before the body is read. Pure.
  *
  * The listener is on 127.0.0.1, which every process of every user of the machine can reach. With DNS rebinding, every
- * page in a browser can reach it too. A page cannot omit or choose `Host` and `Origin`; another process does not have
+ * page in a browser can reach it too. A page cannot omit or choose `Host` and `Origin`. Another process does not have
  * the token. A `Host` of `localhost` is also rejected, because the published address contains the IP address.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
@@ -58,10 +58,10 @@ export function tooLarge(bodyBytes: number): Refusal {
 }
 
 /** Compares in constant time. The scheme of `Authorization` is case-insensitive. */
-function isSame(given: string, expected: string): boolean {
+function isSame(actual: string, expected: string): boolean {
   const digest = (text: string): Buffer =>
     createHash("sha256")
       .update(text.replace(/^bearer +/i, "Bearer "))
       .digest();
-  return timingSafeEqual(digest(given), digest(expected));
+  return timingSafeEqual(digest(actual), digest(expected));
 }

@@ -23,7 +23,7 @@ const session = async () => {
   return near;
 };
 
-class House implements AsyncDisposable {
+class Fixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly log: string[] = [];
   connects = 0;
@@ -36,14 +36,14 @@ class House implements AsyncDisposable {
     });
   }
   open(): Promise<OpenServerHost> {
-    const face = new StatelessFace(session, () => undefined);
+    const adapter = new StatelessFace(session, () => undefined);
     const server: ServedServer = {
       connect: () => {
         this.connects++;
         return session();
       },
-      stateless: face,
-      [Symbol.asyncDispose]: () => face[Symbol.asyncDispose](),
+      stateless: adapter,
+      [Symbol.asyncDispose]: () => adapter[Symbol.asyncDispose](),
     };
     return this.endpoint.open(server);
   }
@@ -121,8 +121,8 @@ const head = (host: OpenServerHost, overrides: Record<string, string>) =>
 
 suite("MCP HTTP server: access control", () => {
   test("listens only on 127.0.0.1 and sends no CORS headers to other origins", async () => {
-    await using house = new House();
-    const host = await house.open();
+    await using fixture = new Fixture();
+    const host = await fixture.open();
     equal(new URL(host.url).hostname, "127.0.0.1");
     const good = await ask(host, auth(host));
     equal(good.status, 200);
@@ -145,8 +145,8 @@ suite("MCP HTTP server: access control", () => {
   });
 
   test("does not listen on any other address of this machine", async () => {
-    await using house = new House();
-    const port = Number(new URL((await house.open()).url).port);
+    await using fixture = new Fixture();
+    const port = Number(new URL((await fixture.open()).url).port);
     const others = [
       "127.0.0.2",
       "::1",
@@ -169,9 +169,9 @@ suite("MCP HTTP server: access control", () => {
   });
 
   test("rejects a wrong token, Host, Origin, path or method without calling the server", async () => {
-    await using house = new House();
-    const host = await house.open(),
-      openServerHost = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
+      openServerHost = await fixture.open(),
       port = new URL(host.url).port,
       good = auth(host);
     const cases: readonly (readonly [
@@ -209,7 +209,7 @@ suite("MCP HTTP server: access control", () => {
     ];
     for (const [status, headers, how] of cases.slice(0, -2))
       equal((await ask(host, headers, how)).status, status, JSON.stringify([headers, how]));
-    equal(house.connects, 0);
+    equal(fixture.connects, 0);
     for (const [status, headers, how] of cases.slice(-2))
       equal((await ask(host, headers, how)).status, status, JSON.stringify([headers, how]));
     match(errorMessage(await ask(host, JSON_HEADERS)), /token/);
@@ -217,26 +217,26 @@ suite("MCP HTTP server: access control", () => {
     equal((await ask(host, { ...good, origin: `http://127.0.0.1:${port}` })).status, 200, "its own origin");
     equal((await ask(host, { ...good, authorization: `bearer ${host.token}` })).status, 200, "the scheme in any case");
     ok(
-      !house.log.join("\n").includes(host.token) && !house.log.join("\n").includes(new URL(host.url).pathname),
+      !fixture.log.join("\n").includes(host.token) && !fixture.log.join("\n").includes(new URL(host.url).pathname),
       "no secrets in the log",
     );
   });
 
   test("stops answering when the server is closed and refuses connections when the host is closed", async () => {
-    const house = new House(),
-      host = await house.open(),
-      open = await house.open();
+    const fixture = new Fixture(),
+      host = await fixture.open(),
+      open = await fixture.open();
     const client = await connected(http(host));
     await host[Symbol.asyncDispose]();
     await host[Symbol.asyncDispose]();
     equal((await ask(host, auth(host))).status, 404);
     equal((await ask(open, auth(open))).status, 200);
     await client.close();
-    await house[Symbol.asyncDispose]();
-    await house[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
+    await fixture[Symbol.asyncDispose]();
     await rejects(ask(open, auth(open)), /ECONNREFUSED/);
-    await rejects(house.open(), /closed/);
-    equal(house.clock.waiting, 0, "no timer left");
+    await rejects(fixture.open(), /closed/);
+    equal(fixture.clock.waiting, 0, "no timer left");
   });
 });
 
@@ -244,9 +244,9 @@ suite("MCP HTTP server: unauthenticated connections", () => {
   const ASK = { host: "", ...JSON_HEADERS };
 
   test("closes a rejected connection with its response, even while the client still sends", async () => {
-    await using house = new House();
-    const door = await house.open(),
-      { host, pathname } = new URL(door.url),
+    await using fixture = new Fixture();
+    const openHost = await fixture.open(),
+      { host, pathname } = new URL(openHost.url),
       bad = [
         `POST ${pathname} HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 2\r\n\r\n{}`,
         `POST /nothing HTTP/1.1\r\nhost: ${host}\r\ncontent-length: 0\r\n\r\n`,
@@ -254,31 +254,31 @@ suite("MCP HTTP server: unauthenticated connections", () => {
         `PUT ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: Bearer no\r\n\r\n`,
       ];
     for (const bytes of bad) {
-      const { socket, ended } = wire(door);
+      const { socket, ended } = wire(openHost);
       socket.write(bytes);
       match(await ended, /^HTTP\/1\.1 40[134] [^]*connection: close[^]*"error"/i, bytes);
     }
-    const slow = wire(door);
-    slow.socket.write(head(door, { ...ASK, host, authorization: "Bearer no", "content-length": "10" }));
-    await eventually(() => slow.received().includes('"error"'), "the answer comes before the body");
+    const slow = wire(openHost);
+    slow.socket.write(head(openHost, { ...ASK, host, authorization: "Bearer no", "content-length": "10" }));
+    await eventually(() => slow.received().includes('"error"'), "the response precedes the body");
     slow.socket.write("0123456789");
     match(await slow.ended, /^HTTP\/1\.1 401/);
-    equal(house.clock.waiting, 0, "no timer left");
+    equal(fixture.clock.waiting, 0, "no timer left");
   });
 
   test("closes connections without a complete request after 5 s, but keeps an authenticated one", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       silent = wire(host),
       half = wire(host),
       good = wire(host);
     half.socket.write("POST / HTTP/1.1\r\nhost: ");
     good.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
     await eventually(
-      () => good.received().includes("serverInfo") && house.clock.waiting === 2,
+      () => good.received().includes("serverInfo") && fixture.clock.waiting === 2,
       "one is known, two are not",
     );
-    house.clock.advance(5000);
+    fixture.clock.advance(5000);
     deepEqual([await silent.ended, await half.ended], ["", ""]);
     good.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
     await eventually(() => good.received().match(/serverInfo/g)?.length === 2, "the connection is used again");
@@ -286,12 +286,12 @@ suite("MCP HTTP server: unauthenticated connections", () => {
   });
 
   test("closes the oldest unauthenticated connection above the limit and serves authenticated requests", async () => {
-    await using house = new House({ unknownSockets: 3 });
-    const host = await house.open(),
+    await using fixture = new Fixture({ unknownSockets: 3 });
+    const host = await fixture.open(),
       sockets = [];
     for (let i = 0; i < 10; i++) {
       sockets.push(wire(host));
-      await eventually(() => house.clock.waiting === Math.min(i + 1, 3), `connection ${i} is there`);
+      await eventually(() => fixture.clock.waiting === Math.min(i + 1, 3), `connection ${i} is open`);
     }
     await Promise.all(sockets.slice(0, 7).map(({ ended }) => ended));
     equal((await ask(host, auth(host))).status, 200);
@@ -299,8 +299,8 @@ suite("MCP HTTP server: unauthenticated connections", () => {
   });
 
   test("closes each connection above the limit of all connections, also of authenticated clients", async () => {
-    await using house = new House({ sockets: 3 });
-    const host = await house.open(),
+    await using fixture = new Fixture({ sockets: 3 });
+    const host = await fixture.open(),
       kept = [wire(host), wire(host), wire(host)];
     for (const each of kept) {
       each.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
@@ -324,8 +324,8 @@ suite("MCP HTTP server: unauthenticated connections", () => {
 
 suite("MCP HTTP server: closed server", () => {
   test("answers its authenticated clients after it closed, without a warning", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       started = await ask(host, auth(host)),
       headers = { ...auth(host), "mcp-session-id": String(started.headers["mcp-session-id"]) };
     await host[Symbol.asyncDispose]();
@@ -340,41 +340,41 @@ suite("MCP HTTP server: closed server", () => {
       [404, 404, 405, 204],
     );
     match(errorMessage(answers[0]!), /closed/);
-    deepEqual(house.log, []);
+    deepEqual(fixture.log, []);
     equal((await ask(host, { ...headers, authorization: "Bearer no" })).status, 401);
-    equal(house.log.length, 1);
+    equal(fixture.log.length, 1);
   });
 
   test("makes the SDK client stop its stream and fails its requests", async () => {
-    await using house = new House();
-    const host = await house.open();
+    await using fixture = new Fixture();
+    const host = await fixture.open();
     await using client = await connected(http(host));
     await client.listTools();
     await host[Symbol.asyncDispose]();
     await rejects(client.listTools(), /404|closed/);
-    deepEqual(house.log, []);
+    deepEqual(fixture.log, []);
   });
 });
 
 suite("MCP HTTP server: limits", () => {
   test("rejects an oversized body unread if declared, otherwise as soon as it exceeds the limit", async () => {
-    await using house = new House({ bodyBytes: 1000 });
-    const host = await house.open(),
+    await using fixture = new Fixture({ bodyBytes: 1000 });
+    const host = await fixture.open(),
       large = "x".repeat(5_000_000);
     const declared = await ask(host, { ...auth(host), "content-length": String(large.length) }, { body: large });
     equal(declared.status, 413);
     match(errorMessage(declared), /1000 bytes/);
     equal((await ask(host, { ...auth(host), "transfer-encoding": "chunked" }, { body: large })).status, 413);
     const idle = wire(host),
-      left = wire(host);
-    for (const { socket } of [idle, left]) socket.write(head(host, { "content-length": "1001" }));
+      disconnected = wire(host);
+    for (const { socket } of [idle, disconnected]) socket.write(head(host, { "content-length": "1001" }));
     await eventually(
-      () => idle.received().includes("413") && left.received().includes("413"),
+      () => idle.received().includes("413") && disconnected.received().includes("413"),
       "an answer before any of the body",
     );
-    left.socket.destroy();
-    await eventually(() => house.clock.waiting === 1, "one is forgotten");
-    house.clock.advance(10_000);
+    disconnected.socket.destroy();
+    await eventually(() => fixture.clock.waiting === 1, "the timer of the disconnected client is released");
+    fixture.clock.advance(10_000);
     await idle.ended; // the server does not wait for an idle client
     const { length } = INITIALIZE;
     ok(length < 1000);
@@ -383,56 +383,56 @@ suite("MCP HTTP server: limits", () => {
       200,
       "exactly the limit",
     );
-    await eventually(() => house.clock.waiting === 0, "no timer left");
+    await eventually(() => fixture.clock.waiting === 0, "no timer left");
   });
 
   test("responds 408 and closes the connection if the body does not arrive in time", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       { socket, ended } = wire(host);
     socket.write(`${head(host, { "content-length": "100" })}{"jsonrpc"`);
-    await eventually(() => house.clock.waiting === 1, "the limit runs");
-    house.clock.advance(29_999);
-    equal(house.clock.waiting, 1);
-    house.clock.advance(1);
-    await eventually(() => house.log.some(line => line.includes("408")), "it is refused");
-    house.clock.advance(10_000); // ends the time for discarding the rest of the body
+    await eventually(() => fixture.clock.waiting === 1, "the timer is running");
+    fixture.clock.advance(29_999);
+    equal(fixture.clock.waiting, 1);
+    fixture.clock.advance(1);
+    await eventually(() => fixture.log.some(line => line.includes("408")), "the request is refused");
+    fixture.clock.advance(10_000); // ends the time for discarding the rest of the body
     match(await ended, /^HTTP\/1\.1 408 .*took too long/s);
   });
 
   test("responds 408 if the headers do not arrive in time", async () => {
-    await using house = new House({ headMs: 100 });
-    const { socket, ended } = wire(await house.open());
+    await using fixture = new Fixture({ headMs: 100 });
+    const { socket, ended } = wire(await fixture.open());
     socket.write("POST / HTTP/1.1\r\nhost: ");
     match(await ended, /^HTTP\/1\.1 408 /);
   });
 
   test("releases the timer of a client that disconnects during the body", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       { socket } = wire(host);
     socket.write(`${head(host, { "content-length": "100" })}{"jsonrpc"`);
-    await eventually(() => house.clock.waiting === 1, "the body is awaited");
+    await eventually(() => fixture.clock.waiting === 1, "the body is awaited");
     socket.destroy();
-    await eventually(() => house.clock.waiting === 0, "no timer left");
+    await eventually(() => fixture.clock.waiting === 0, "no timer left");
   });
 
   test("asks clients to retry above the limit of concurrent requests", async () => {
-    await using house = new House({ requests: 2 });
-    const host = await house.open(),
+    await using fixture = new Fixture({ requests: 2 });
+    const host = await fixture.open(),
       open = [wire(host), wire(host)];
     for (const { socket } of open) socket.write(head(host, { "content-length": "100" }));
-    await eventually(() => house.clock.waiting === 2, "both are being read");
+    await eventually(() => fixture.clock.waiting === 2, "both bodies are being read");
     const refused = await ask(host, auth(host));
     deepEqual([refused.status, refused.headers["retry-after"]], [429, "1"]);
     for (const { socket } of open) socket.destroy();
-    await eventually(() => house.clock.waiting === 0, "both have left");
+    await eventually(() => fixture.clock.waiting === 0, "both clients have disconnected");
     equal((await ask(host, auth(host))).status, 200);
   });
 
   test("disconnects a client that does not read, while serving other clients", async () => {
-    await using house = new House();
-    const host = await house.open();
+    await using fixture = new Fixture();
+    const host = await fixture.open();
     await using client = await connected(http(host));
     const started = await ask(host, auth(host)),
       body = JSON.stringify({
@@ -452,14 +452,14 @@ suite("MCP HTTP server: limits", () => {
     const progress = new Signal();
     await client.callTool({ name: "flood", arguments: { messages: 3 } }, undefined, { onprogress: progress.fire });
     equal(progress.count, 3);
-    await eventually(() => house.log.length > 0 || socket.destroyed, "the flood meets the limit");
+    await eventually(() => fixture.log.length > 0 || socket.destroyed, "the client exceeds the limit");
     socket.resume();
     ok(!(await ended).includes("flooded"));
   });
 
   test("closes the session idle longest above the session limit", async () => {
-    await using house = new House();
-    const host = await house.open();
+    await using fixture = new Fixture();
+    const host = await fixture.open();
     const ids: string[] = [];
     for (let i = 0; i < 65; i++) ids.push(String((await ask(host, auth(host))).headers["mcp-session-id"]));
     const status = async (id: string | undefined) =>
@@ -487,8 +487,8 @@ suite("MCP HTTP server: streams", () => {
   };
 
   test("sends progress on the stream of its request, even when the client has a general stream", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       headers = await begin(host);
     using stream = await listening(host, headers);
     const call = (id: number, name: string) =>
@@ -513,15 +513,15 @@ suite("MCP HTTP server: streams", () => {
   });
 
   test("keeps an idle stream alive between events until it ends", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       headers = await begin(host),
       server = servers.at(-1)!;
     const { socket, received } = wire(host),
       body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
     socket.write(head(host, { ...headers, "content-length": String(body.length), connection: "close" }) + body);
-    await eventually(() => received().includes("text/event-stream"), "the answer has begun");
-    for (let minutes = 0; minutes < 10; minutes++) house.clock.advance(60_000);
+    await eventually(() => received().includes("text/event-stream"), "the response has started");
+    for (let minutes = 0; minutes < 10; minutes++) fixture.clock.advance(60_000);
     await eventually(() => received().match(/: keepalive\n\n/g)?.length === 40, "four a minute");
     await server.close();
     await eventually(
@@ -529,12 +529,12 @@ suite("MCP HTTP server: streams", () => {
       "it ends with the server's end",
     );
     socket.destroy();
-    equal(house.clock.waiting, 0);
+    equal(fixture.clock.waiting, 0);
   });
 
   test("buffers messages for a client without a stream and rejects messages above the limit", async () => {
-    await using house = new House();
-    const host = await house.open(),
+    await using fixture = new Fixture();
+    const host = await fixture.open(),
       headers = await begin(host),
       server = servers.at(-1)!;
     const asked = Array.from({ length: 101 }, () =>

@@ -1,6 +1,6 @@
 /**
- * MCP servers over Streamable HTTP on 127.0.0.1 and a port chosen by the system. One listener starts when the first
- * server is opened. Each server has a separate address and token.
+ * Serves MCP servers over Streamable HTTP on 127.0.0.1 and a port chosen by the system. The listener starts when the
+ * first server is opened. Each server has a separate address and token.
  *
  * Invariants:
  * - No body is read before the request has passed the origin check and the token check.
@@ -66,7 +66,7 @@ export class McpEndpoint implements AsyncDisposable {
   readonly #limits: EndpointLimits;
   #state: State = { kind: "idle" };
   /** Server hosts by path. */
-  readonly #doors = new Map<string, ServerHost>();
+  readonly #hosts = new Map<string, ServerHost>();
   /** Tokens of closed servers by path, oldest first. */
   readonly #closed = new Map<string, string>();
   readonly #unknown: UnknownSockets;
@@ -90,7 +90,7 @@ export class McpEndpoint implements AsyncDisposable {
     const host = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#onWarning);
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");
-    this.#doors.set(host.path, host);
+    this.#hosts.set(host.path, host);
     return {
       url: `http://127.0.0.1:${port}${host.path}`,
       token: host.token,
@@ -101,7 +101,7 @@ export class McpEndpoint implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     const state = this.#state;
     this.#state = { kind: "closed" };
-    await Promise.all([...this.#doors.values()].map(host => host[Symbol.asyncDispose]()));
+    await Promise.all([...this.#hosts.values()].map(host => host[Symbol.asyncDispose]()));
     if (state.kind !== "listening") return;
     const http = await state.http.catch(() => undefined);
     if (http)
@@ -112,7 +112,7 @@ export class McpEndpoint implements AsyncDisposable {
   }
 
   #forget({ path, token }: ServerHost): void {
-    this.#doors.delete(path);
+    this.#hosts.delete(path);
     this.#closed.set(path, token);
     const [oldest] = this.#closed.keys();
     if (this.#closed.size > MAX_CLOSED && oldest !== undefined) this.#closed.delete(oldest);
@@ -131,13 +131,13 @@ export class McpEndpoint implements AsyncDisposable {
 
   #listen(): Promise<Server> {
     const { headMs } = this.#limits,
-      times = {
+      options = {
         headersTimeout: headMs,
         requestTimeout: 0,
         connectionsCheckingInterval: Math.ceil(headMs / 4),
         keepAliveTimeout: KEEP_ALIVE_MS,
       };
-    const http = createServer(times, (request, response) => {
+    const http = createServer(options, (request, response) => {
       this.#serve(http, request, response).catch((error: unknown) => {
         this.#onWarning("a request to an MCP server failed", error);
         if (response.headersSent) response.destroy();
@@ -157,31 +157,33 @@ export class McpEndpoint implements AsyncDisposable {
   }
 
   async #serve(http: Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const no = (why: Refusal): void => {
+    const sendRefusal = (why: Refusal): void => {
       this.#onWarning("a request to an MCP server was refused", `${why.status} ${why.message}`);
       refuse(request, response, why, this.#clock);
     };
     const { bodyBytes, bodyMs: ms, requests } = this.#limits;
     const refused = guardRefusal(request, portOf(http));
-    if (refused) return no(closing(refused));
+    if (refused) return sendRefusal(closing(refused));
     const path = request.url ?? "",
-      host = this.#doors.get(path),
+      host = this.#hosts.get(path),
       token = host?.token ?? this.#closed.get(path);
-    if (token === undefined) return no(closing(refusal(404, "Not found.")));
+    if (token === undefined) return sendRefusal(closing(refusal(404, "Not found.")));
     if (!hasToken(request, token))
-      return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
+      return sendRefusal(
+        closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })),
+      );
     this.#unknown.known(request.socket);
     if (!host) return serveClosed(request, response, this.#clock);
-    const atDoor = refusedByServer(request, bodyBytes);
-    if (atDoor) return no(atDoor);
-    if (host.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
+    const serverRefusal = refusedByServer(request, bodyBytes);
+    if (serverRefusal) return sendRefusal(serverRefusal);
+    if (host.busy >= requests) return sendRefusal(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
     host.busy++;
     response.once("close", () => {
       host.busy--;
     });
     if (request.method !== "POST") return host.handle(request, response, undefined);
     const body = await readBody(request, { bytes: bodyBytes, ms, clock: this.#clock });
-    if (body.kind === "refused") return no(body.why);
+    if (body.kind === "refused") return sendRefusal(body.why);
     if (body.kind === "read") await host.handle(request, response, body.value);
   }
 }

@@ -2,14 +2,14 @@
  * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25). It connects the SDK's
  * transport to the server's channel. No SDK server is involved, so unknown methods are forwarded.
  *
- * Stream selection: HTTP has several streams where the channel has one.
- * - A response belongs to its request.
- * - Progress goes to the request with its token.
- * - Other messages go to the stream that the client opened with GET, otherwise to the newest open request. Without any
- *   stream they are held, because requests of the server must reach the client.
+ * Stream selection, because the channel has one stream and HTTP has several:
+ * - A response is sent on the stream of its request.
+ * - Progress is sent on the stream of the request with its token.
+ * - Other messages are sent on the stream that the client opened with GET, otherwise on that of the newest open
+ *   request. Without an open stream they are buffered, because requests of the server must reach the client.
  *
  * Invariants:
- * - When the server closes, every open request is answered with the reason; then the session ends.
+ * - When the server closes, every open request fails with the reason before the session ends.
  * - When the client ends the session, the channel is closed.
  */
 import { randomUUID } from "node:crypto";
@@ -27,8 +27,8 @@ import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
 import { MCP_METHODS } from "../methods";
 
-/** Maximum number of messages that are held while no stream is open. */
-const HELD = 100;
+/** Maximum number of messages that are buffered while no stream is open. */
+const MAX_BUFFERED = 100;
 const HEADERS = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"] as const;
 
 export class HttpSession implements AsyncDisposable {
@@ -39,7 +39,7 @@ export class HttpSession implements AsyncDisposable {
   /** Request ids by the progress token that the client chose. */
   readonly #tokens = new Map<unknown, Id>();
   #eventStream: ResponseWriter | undefined;
-  #held: Message[] = [];
+  #buffered: Message[] = [];
 
   /** `ended` is called once. */
   static async begin(
@@ -69,7 +69,7 @@ export class HttpSession implements AsyncDisposable {
     };
     channel.start({
       receive: frame => this.#fromServer(frame.message),
-      closed: reason => void this.#serverGone(reason),
+      closed: reason => void this.#serverClosed(reason),
     });
   }
 
@@ -88,12 +88,12 @@ export class HttpSession implements AsyncDisposable {
     }
     const answer = await this.#transport.handleRequest(webRequest(request), { parsedBody: body });
     if (answer.ok) this.#streamOpened(request, writer);
-    else for (const { id } of requests) this.#settled(id);
+    else for (const { id } of requests) this.#removeRequest(id);
     await writer.pour(answer);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#serverGone({ message: "The session was closed." });
+    await this.#serverClosed({ message: "The session was closed." });
   }
 
   #streamOpened({ method }: IncomingMessage, writer: ResponseWriter): void {
@@ -103,7 +103,7 @@ export class HttpSession implements AsyncDisposable {
         if (this.#eventStream === writer) this.#eventStream = undefined;
       });
     }
-    if (method !== "DELETE") for (const message of this.#held.splice(0)) this.#place(message);
+    if (method !== "DELETE") for (const message of this.#buffered.splice(0)) this.#sendToStream(message);
   }
 
   #fromClient(message: JSONRPCMessage): void {
@@ -111,10 +111,10 @@ export class HttpSession implements AsyncDisposable {
   }
 
   #fromServer(message: Message): void {
-    if ("method" in message) return this.#place(message);
+    if ("method" in message) return this.#sendToStream(message);
     if (message.id === null) return this.onWarning("an MCP server could not read a message", message);
-    const writer = this.#settled(message.id);
-    if (this.#takes(writer, message))
+    const writer = this.#removeRequest(message.id);
+    if (this.#canSend(writer, message))
       this.#send(
         isMcpMessage(message) ? message : failure(message.id, "The response of the MCP server is not an object."),
         undefined,
@@ -122,36 +122,36 @@ export class HttpSession implements AsyncDisposable {
   }
 
   /** Sends a message that the server initiated to its stream. */
-  #place(message: Message): void {
+  #sendToStream(message: Message): void {
     const progress = "method" in message && message.method === MCP_METHODS.notifications_progress;
     const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
     if (progress && related !== undefined) return this.#sendTo(message, this.#open.get(related), related);
     if (this.#eventStream?.isOpen) return this.#sendTo(message, this.#eventStream, undefined);
     const newest = [...this.#open].reverse().find(([, writer]) => writer.isOpen);
     if (newest) return this.#sendTo(message, newest[1], newest[0]);
-    if (!progress) this.#hold(message);
+    if (!progress) this.#buffer(message);
   }
 
-  #hold(message: Message): void {
-    this.#held.push(message);
-    const dropped = this.#held.length > HELD ? this.#held.shift() : undefined;
+  #buffer(message: Message): void {
+    this.#buffered.push(message);
+    const dropped = this.#buffered.length > MAX_BUFFERED ? this.#buffered.shift() : undefined;
     if (dropped && "method" in dropped && "id" in dropped && isId(dropped.id))
       this.channel.send(Frame.of(failure(dropped.id, "The MCP client has no open stream.")));
   }
 
   #sendTo(message: Message, writer: ResponseWriter | undefined, related: Id | undefined): void {
     if (!isMcpMessage(message)) return this.onWarning("a message that is not one of MCP", message);
-    if (this.#takes(writer, message)) this.#send(message, related);
+    if (this.#canSend(writer, message)) this.#send(message, related);
   }
 
-  #takes(writer: ResponseWriter | undefined, message: Message): boolean {
-    const taken = writer?.takes(message) ?? false;
-    if (!taken)
+  #canSend(writer: ResponseWriter | undefined, message: Message): boolean {
+    const canSend = writer?.takes(message) ?? false;
+    if (!canSend)
       this.onWarning(
         "a message for an MCP client that disconnected or does not read",
         "method" in message ? message.method : "an answer",
       );
-    return taken;
+    return canSend;
   }
 
   #send(message: JSONRPCMessage, related: Id | undefined): void {
@@ -161,14 +161,14 @@ export class HttpSession implements AsyncDisposable {
       .catch((error: unknown) => this.onWarning("an MCP message has no receiver", error));
   }
 
-  #settled(id: Id): ResponseWriter | undefined {
+  #removeRequest(id: Id): ResponseWriter | undefined {
     const writer = this.#open.get(id);
     this.#open.delete(id);
     for (const [token, of] of this.#tokens) if (of === id) this.#tokens.delete(token);
     return writer;
   }
 
-  async #serverGone({ message }: Closed): Promise<void> {
+  async #serverClosed({ message }: Closed): Promise<void> {
     for (const [id, writer] of this.#open) if (writer.isOpen) this.#send(failure(id, message), undefined);
     this.#open.clear();
     await this.#transport.close();

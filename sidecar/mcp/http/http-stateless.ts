@@ -19,8 +19,7 @@ import { MCP_METHODS } from "../methods";
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
 /**
- * Resolves when the request is answered. If `ends` aborts, the request fails at once, whatever the server returns
- * later.
+ * Resolves when the request is answered. If `ends` aborts, the request fails immediately and a later result is ignored.
  */
 export async function serveStateless(
   headers: IncomingHttpHeaders,
@@ -46,14 +45,15 @@ export async function serveStateless(
   const ended = (): void => answer(200, failed(id, new RpcError(McpCode.unavailable, "The MCP server is closed.")));
   response.once("close", () => stops.abort());
   ends.addEventListener("abort", ended, { once: true });
-  const notification = (name: string, about: unknown): void => {
-    if (!stops.signal.aborted) stream.write({ jsonrpc: "2.0", method: name, params: renamed(about, requestId, id) });
+  const notification = (name: string, notificationParams: unknown): void => {
+    if (!stops.signal.aborted)
+      stream.write({ jsonrpc: "2.0", method: name, params: withClientId(notificationParams, requestId, id) });
   };
   try {
     assertStatelessMeta(params);
     assertHeaders(headers, method, params);
     const result = await server.request(method, params, { requestId, signal: stops.signal, notification });
-    answer(200, { jsonrpc: "2.0", id, result: renamed(result, requestId, id) });
+    answer(200, { jsonrpc: "2.0", id, result: withClientId(result, requestId, id) });
   } catch (error) {
     answer(statusOf(error), failed(id, error));
   } finally {
@@ -118,8 +118,8 @@ function assertHeaders(headers: IncomingHttpHeaders, method: string, params: Jso
     ...(name === undefined ? {} : { "mcp-name": name }),
   };
   for (const [header, value] of Object.entries(mirrored)) {
-    const given = headers[header];
-    if (given !== undefined && decoded(given) !== value)
+    const actual = headers[header];
+    if (actual !== undefined && decoded(actual) !== value)
       throw new RpcError(McpCode.headerMismatch, `The header ${header} does not match the body.`);
   }
 }
@@ -131,7 +131,7 @@ function decoded(header: string | string[]): string {
 }
 
 /** Replaces the internal request id with the client's id. A subscription has the id of the request that opened it. */
-function renamed(value: unknown, requestId: string, id: Id): unknown {
+function withClientId(value: unknown, requestId: string, id: Id): unknown {
   if (!isObject(value) || metaOf(value)[Meta.subscription] === undefined) return value;
   const subscription = metaOf(value)[Meta.subscription];
   return { ...value, _meta: { ...metaOf(value), [Meta.subscription]: subscription === requestId ? id : subscription } };

@@ -7,11 +7,11 @@ import { KEEP_ALIVE_MS, ResponseWriter } from "./response-writer";
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("ResponseWriter", () => {
-  for (const [type, told] of [
+  for (const [type, expected] of [
     ["text/event-stream", ["a", ": keepalive\n\n", ": keepalive\n\n", "b", "end"]],
     ["application/json", ["a", "b", "end"]],
   ] as const)
-    test(`writes ${type} in ${told.length} pieces`, async () => {
+    test(`writes ${type} in ${expected.length} pieces`, async () => {
       const written: string[] = [],
         clock = new FakeClock(),
         bytes = new TextEncoder();
@@ -40,6 +40,6 @@ suite("ResponseWriter", () => {
       body?.close();
       await poured;
       clock.advance(KEEP_ALIVE_MS);
-      deepEqual(written, told);
+      deepEqual(written, expected);
     });
 });

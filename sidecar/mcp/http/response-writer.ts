@@ -1,8 +1,7 @@
 /**
- * One HTTP response of the SDK's transport to a client that may read slowly. It is written no faster than the client
- * reads. If more than `BACKLOG_BYTES` wait for a client that does not read, the response is destroyed. A silent event
- * stream is kept alive, because a call can wait for the user. HTTP clients time out after minutes of silence (Node's
- * `fetch` after five).
+ * Writes one HTTP response of the SDK's transport, no faster than the client reads. When more than `BACKLOG_BYTES` are
+ * buffered for a client that does not read, the response is destroyed. An idle event stream is kept alive, because a
+ * call can wait for the user. HTTP clients time out after minutes without data (Node's `fetch` after five).
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../rpc/clock";
@@ -41,7 +40,7 @@ export class ResponseWriter {
    */
   takes(message: Message): boolean {
     if (this.#waiting > BACKLOG_BYTES) this.response.destroy();
-    else if (this.#stalled) this.#waiting += Buffer.byteLength(JSON.stringify(message)); // only when stalled: costly
+    else if (this.#stalled) this.#waiting += Buffer.byteLength(JSON.stringify(message)); // slow, so only when stalled
     return !this.#closed && !this.response.destroyed;
   }
 
@@ -82,12 +81,12 @@ export class ResponseWriter {
     if (this.#closed) return Promise.resolve();
     this.#stalled = true;
     return new Promise(resolve => {
-      const go = (): void => {
-        this.response.off("drain", go).off("close", go);
+      const onDrained = (): void => {
+        this.response.off("drain", onDrained).off("close", onDrained);
         this.#stalled = false;
         resolve();
       };
-      this.response.on("drain", go).on("close", go);
+      this.response.on("drain", onDrained).on("close", onDrained);
     });
   }
 }

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - Each session has one connection to the server.
- * - Above `SESSIONS` sessions, the least recently used idle session is closed.
- * - When the host closes, all its sessions have ended and no request is served any more.
+ * - Above `MAX_SESSIONS` sessions, the least recently used idle session is closed.
+ * - When the host is closed, all its sessions are closed and every request is rejected.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -23,12 +23,12 @@ import { isId } from "../transport";
 import { MCP_METHODS } from "../methods";
 
 /** Maximum number of sessions. Some agents start a session for each prompt and end none. */
-const SESSIONS = 64;
+const MAX_SESSIONS = 64;
 
 export class ServerHost implements AsyncDisposable {
   readonly path = `/${randomBytes(16).toString("base64url")}`;
   readonly token = randomBytes(32).toString("base64url");
-  readonly #known = knownSecrets.add([this.token]);
+  readonly #secret = knownSecrets.add([this.token]);
   /** Number of HTTP requests in progress, including streams. */
   busy = 0;
   /** Least recently used first. */
@@ -47,14 +47,17 @@ export class ServerHost implements AsyncDisposable {
     const { method, headers } = request,
       sessionId = headers["mcp-session-id"],
       version = headers["mcp-protocol-version"];
-    const no = (status: number, message: string, extra?: Readonly<Record<string, string>>): void =>
+    const sendRefusal = (status: number, message: string, extra?: Readonly<Record<string, string>>): void =>
       refuse(request, response, refusal(status, message, extra), this.clock);
-    if (this.#ends.signal.aborted) return no(404, "This MCP server is closed.");
+    if (this.#ends.signal.aborted) return sendRefusal(404, "This MCP server is closed.");
     if (sessionId !== undefined) {
-      const session = this.#used(String(sessionId));
-      return session ? session.handle(request, response, body) : no(404, "Unknown MCP session. Start with initialize.");
+      const session = this.#findSession(String(sessionId));
+      return session
+        ? session.handle(request, response, body)
+        : sendRefusal(404, "Unknown MCP session. Start with initialize.");
     }
-    if (method !== "POST") return no(405, "Without an MCP session, only POST is supported.", { allow: "POST" });
+    if (method !== "POST")
+      return sendRefusal(405, "Without an MCP session, only POST is supported.", { allow: "POST" });
     if (isObject(body) && body.method === MCP_METHODS.initialize && !isStateless(body.params))
       return this.#begin(request, response, body);
     const isLater = version !== undefined && !CLASSIC_REVISIONS.includes(String(version));
@@ -64,14 +67,14 @@ export class ServerHost implements AsyncDisposable {
         clock: this.clock,
         ends: this.#ends.signal,
       });
-    return no(400, "The MCP session id is missing. Start with initialize.");
+    return sendRefusal(400, "The MCP session id is missing. Start with initialize.");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ends.signal.aborted) return;
     this.#ends.abort();
     this.closed(this);
-    this.#known[Symbol.dispose]();
+    this.#secret[Symbol.dispose]();
     await Promise.all([...this.#sessions.values()].map(session => session[Symbol.asyncDispose]()));
     await this.server[Symbol.asyncDispose]();
   }
@@ -86,8 +89,8 @@ export class ServerHost implements AsyncDisposable {
         this.onWarning,
       );
       this.#sessions.set(session.id, session);
-      if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it responds that it is closed
-      await this.#makeRoom();
+      if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // the session responds that it is closed
+      await this.#closeIdleSession();
       await session.handle(request, response, body);
     } catch (error) {
       this.onWarning("an MCP session could not start", error);
@@ -98,13 +101,13 @@ export class ServerHost implements AsyncDisposable {
     }
   }
 
-  async #makeRoom(): Promise<void> {
-    if (this.#sessions.size <= SESSIONS) return;
+  async #closeIdleSession(): Promise<void> {
+    if (this.#sessions.size <= MAX_SESSIONS) return;
     const idle = [...this.#sessions.values()].slice(0, -1).find(session => session.isIdle);
     await idle?.[Symbol.asyncDispose]();
   }
 
-  #used(id: string): HttpSession | undefined {
+  #findSession(id: string): HttpSession | undefined {
     const session = this.#sessions.get(id);
     if (session && this.#sessions.delete(id)) this.#sessions.set(id, session);
     return session;

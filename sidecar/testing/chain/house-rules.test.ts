@@ -4,7 +4,7 @@ import { houseRules } from "./house-rules";
 import { rig, turn } from "./proxy-rig";
 
 suite("house rules proxy", () => {
-  test("adds its rule to each prompt, counts tool calls and answers its own method", async () => {
+  test("adds its rule to each prompt, counts tool calls and responds to its own method", async () => {
     const { client, successor } = rig(houseRules("Be brief.").create);
     client.deliver({
       id: 1,

@@ -1,5 +1,5 @@
 /**
- * Example proxy: it prepends a rule to every prompt, counts the tool calls of each session, and answers requests for
+ * Example proxy: prepends a rule to every prompt, counts the tool calls of each session, and responds to requests for
  * the count.
  */
 import type { ProxyDefinition } from "../../proxies/proxy";

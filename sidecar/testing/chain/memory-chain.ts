@@ -11,13 +11,14 @@ import { Peer, type IncomingRequest, type PeerHandlers } from "../../rpc/peer";
 import { FakeClock } from "../fake-clock";
 import { MemoryAgent } from "../memory-agent";
 
-/** Reaction of a test-controlled proxy to messages. `undefined` forwards them. */
+/** Handlers of a test-controlled proxy. A message without a handler is forwarded. */
 export interface ProxyScript {
   readonly spelling?: "proxy" | "_proxy" | "meta";
-  /** Reaction to the `initialize` of another generation. A number is an error code; default: -32601. */
+  /** How the proxy handles the `initialize` of another spelling. A number is an error code. Default: -32601. */
   readonly unknown?: "forward" | "exit" | number;
   readonly memory?: DialectMemory;
   initialize?(request: IncomingRequest, proxy: WireProxy): void;
+  /** Returns false to forward the request. */
   request?(request: IncomingRequest, from: "client" | "successor", proxy: WireProxy): boolean;
 }
 
@@ -28,7 +29,8 @@ export class WireProxy {
   running: Running;
   stopped = false;
   /**
-   * Requests that arrived in an envelope, by the envelope's id. The older spelling also cancels them in an envelope.
+   * Requests received in an envelope, by the envelope's id. The older spelling also sends their cancellation in an
+   * envelope.
    */
   readonly #enveloped = new Map<unknown, AbortController>();
 
@@ -36,19 +38,19 @@ export class WireProxy {
     readonly name: string,
     readonly script: ProxyScript,
   ) {
-    [this.peer, this.running] = this.#begin();
+    [this.peer, this.running] = this.#connect();
   }
 
   /** Can be called again after a stop. */
   start(): Running {
-    if (this.stopped) [this.peer, this.running] = this.#begin();
+    if (this.stopped) [this.peer, this.running] = this.#connect();
     this.stopped = false;
     return this.running;
   }
 
-  #begin(): [Peer, Running] {
-    const [ours, theirs] = memoryChannels();
-    const peer = new Peer(ours, {
+  #connect(): [Peer, Running] {
+    const [proxyEnd, conductorEnd] = memoryChannels();
+    const peer = new Peer(proxyEnd, {
       request: request => this.#request(request),
       notification: (method, params) => {
         this.#notification(method, params);
@@ -60,11 +62,11 @@ export class WireProxy {
     return [
       peer,
       {
-        channel: named(theirs, this.name),
+        channel: withExit(conductorEnd, this.name),
         lastWords: () => "",
         stop: async () => {
           this.stopped = true;
-          await theirs[Symbol.asyncDispose]();
+          await conductorEnd[Symbol.asyncDispose]();
         },
       },
     ];
@@ -108,18 +110,18 @@ export class WireProxy {
       return;
     }
     const { method, params } = objectOr(request.params);
-    const withdrawn = new AbortController();
-    this.#enveloped.set(request.id, withdrawn);
-    request.signal.addEventListener("abort", () => withdrawn.abort());
-    const inside: IncomingRequest = {
+    const cancellation = new AbortController();
+    this.#enveloped.set(request.id, cancellation);
+    request.signal.addEventListener("abort", () => cancellation.abort());
+    const inner: IncomingRequest = {
       id: request.id,
       method: String(method),
       params,
-      signal: withdrawn.signal,
+      signal: cancellation.signal,
       respond: result => request.respond(result),
       fail: error => request.fail(error),
     };
-    if (!this.script.request?.(inside, "successor", this)) this.pass(inside, inside.method, params);
+    if (!this.script.request?.(inner, "successor", this)) this.pass(inner, inner.method, params);
   }
 
   #refuse(request: IncomingRequest): void {
@@ -131,19 +133,22 @@ export class WireProxy {
   #notification(method: string, params: unknown): void {
     if (method !== this.#envelope("notification"))
       return this.peer.notify(this.#envelope("notification"), { method, params });
-    const inside = objectOr(params);
-    // belongs to this hop; never forwarded
-    if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort();
-    this.peer.notify(String(inside.method), inside.params);
+    const inner = objectOr(params);
+    // A cancellation belongs to this hop and is never forwarded.
+    if (inner.method === "$/cancel_request") return this.#enveloped.get(objectOr(inner.params).requestId)?.abort();
+    this.peer.notify(String(inner.method), inner.params);
   }
 }
 
-/** Connection whose end is reported like the exit of a process. */
-function named(channel: Channel, name: string): Channel {
-  const told = ({ message }: Closed): Closed => new AgentError("exited", `${name} died.`, { cause: message });
+/** Wraps a channel: its end is reported like the exit of a process. */
+function withExit(channel: Channel, name: string): Channel {
+  const exitReason = ({ message }: Closed): Closed => new AgentError("exited", `${name} died.`, { cause: message });
   return {
     start: receiver =>
-      channel.start({ receive: frame => receiver.receive(frame), closed: reason => receiver.closed(told(reason)) }),
+      channel.start({
+        receive: frame => receiver.receive(frame),
+        closed: reason => receiver.closed(exitReason(reason)),
+      }),
     send: frame => channel.send(frame),
     drained: () => channel.drained(),
     [Symbol.asyncDispose]: () => channel[Symbol.asyncDispose](),
@@ -177,9 +182,9 @@ export function memoryChain(
     warnings: string[] = [],
     notifications: unknown[] = [],
     started: string[] = [];
-  const [ours, theirs] = memoryChannels();
+  const [clientEnd, conductorEnd] = memoryChannels();
   const wired = scripts.map((script, i) => ("kind" in script ? script : new WireProxy(`p${i + 1}`, script)));
-  const conductor = conduct(theirs, {
+  const conductor = conduct(conductorEnd, {
     proxies: wired.map(
       (proxy): ProxyComponent =>
         proxy instanceof WireProxy
@@ -200,7 +205,7 @@ export function memoryChain(
       start: () => {
         started.push("agent");
         return {
-          channel: named(agent.channel, "agent"),
+          channel: withExit(agent.channel, "agent"),
           stop: async () => {
             await agent.channel[Symbol.asyncDispose]();
           },
@@ -210,10 +215,10 @@ export function memoryChain(
     },
     clock,
     notice: notice => notices.push(notice),
-    onWarning: what => warnings.push(what),
+    onWarning: message => warnings.push(message),
     ...overrides.options,
   });
-  const client = new Peer(ours, {
+  const client = new Peer(clientEnd, {
     request: request => request.fail(new RpcError(RpcCode.methodNotFound, `no ${request.method}`)),
     notification: (method, params) => {
       notifications.push([method, params]);

@@ -1,6 +1,6 @@
 /**
- * A proxy between two neighbours that the test controls. Their messages arrive at once, and messages to them are
- * recorded.
+ * A proxy between two neighbours that the test controls. Messages from them arrive immediately, and messages to them
+ * are recorded.
  */
 import type { Channel, Closed, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
@@ -82,7 +82,7 @@ export class PlayedNeighbour implements Channel {
   }
 }
 
-/** Short forms: `method#id params`, `method params`, `#id = result`, `#id ! code message`. */
+/** Formats a message: `method#id params`, `method params`, `#id = result`, `#id ! code message`. */
 export function inShort(message: Message): string {
   const json = (value: unknown) => (value === undefined ? "" : ` ${JSON.stringify(value)}`);
   if ("method" in message)
@@ -92,17 +92,17 @@ export function inShort(message: Message): string {
 }
 
 /** The proxy's own requests have ids from 1001 on. */
-export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
+export function rig(proxy: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   const client = new PlayedNeighbour(),
     successor = new PlayedNeighbour(),
     warnings: string[] = [];
   let lastId = 1000,
-    made: Chain | undefined;
+    created: Chain | undefined;
   const definition = {
     name,
     create: (chain: Chain) => {
-      made = chain;
-      return typeof make === "function" ? make(chain) : make;
+      created = chain;
+      return typeof proxy === "function" ? proxy(chain) : proxy;
     },
   };
   const served = serveProxy(
@@ -111,12 +111,12 @@ export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
     successor,
     { next: () => ++lastId },
     {
-      onWarning: (what, detail) =>
-        warnings.push(`${what}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
+      onWarning: (message, detail) =>
+        warnings.push(`${message}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
     },
   );
-  if (!made) throw new Error("the proxy was not made");
-  return { client, successor, warnings, served, chain: made };
+  if (!created) throw new Error("the proxy was not created");
+  return { client, successor, warnings, served, chain: created };
 }
 
 /** A promise with its resolve and reject functions. */

@@ -1,9 +1,8 @@
 /**
- * One end of a chain that sends messages continuously: requests, notifications and responses, some of them long, each
- * numbered in sending order. It verifies that it receives exactly the messages of the other end, in order and complete.
- * The seed determines the messages.
+ * Load generator at one end of a chain. Sends numbered requests, notifications and responses, some of them long.
+ * Verifies that it receives all messages of the other end, unchanged and in order. The seed determines the messages.
  *
- *     client: initialize ──▶ sends, answers requests ──▶ both have sent and received everything ──▶ over
+ *     client: initialize ──▶ sends and responds ──▶ both ends have sent and received all messages ──▶ over
  */
 import type { Channel } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
@@ -15,7 +14,7 @@ export interface TalkerOptions {
   readonly seed: number;
   /** Number of requests and notifications to send, not counting responses. */
   readonly count: number;
-  /** Pauses after every this many received messages; 0 disables the pauses. */
+  /** Number of received messages between pauses. 0 disables the pauses. */
   readonly slowEvery: number;
 }
 
@@ -41,8 +40,8 @@ export class Talker {
   readonly #options: TalkerOptions;
   readonly #random: () => number;
   /** Numbers of this end's open requests by id. */
-  readonly #asked = new Map<Id, number>();
-  /** Unanswered requests of the other end. */
+  readonly #pending = new Map<Id, number>();
+  /** Open requests of the other end. */
   readonly #open: { readonly id: Id; readonly n: number }[] = [];
   #sent = 0;
   #received = 0;
@@ -61,7 +60,7 @@ export class Talker {
     });
     channel.start({
       receive: frame => this.#receive(frame),
-      closed: ({ message }) => this.#wrong(`closed: ${message}`),
+      closed: ({ message }) => this.#fail(`closed: ${message}`),
     });
     if (options.as === "client")
       void this.#send({ jsonrpc: "2.0", id: INITIALIZE, method: INITIALIZE, params: { protocolVersion: 1 } });
@@ -75,13 +74,13 @@ export class Talker {
         id: message.id,
         result: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } },
       });
-      return void this.#talk();
+      return void this.#run();
     }
-    if (!("method" in message) && message.id === INITIALIZE) return void this.#talk();
+    if (!("method" in message) && message.id === INITIALIZE) return void this.#run();
     try {
       this.#check(message);
     } catch (error) {
-      this.#wrong(error instanceof Error ? error.message : String(error));
+      this.#fail(error instanceof Error ? error.message : String(error));
     }
     const { slowEvery } = this.#options;
     if (slowEvery > 0 && this.#received % slowEvery === 0) return turns(3);
@@ -90,66 +89,68 @@ export class Talker {
   #check(message: Message): void {
     const { n, text, length, to } = payloadOf(message);
     if (n !== this.#received)
-      throw new Error(`number ${String(n)} came, ${this.#received} was next: ${JSON.stringify(message).slice(0, 200)}`);
+      throw new Error(
+        `received number ${String(n)} instead of ${this.#received}: ${JSON.stringify(message).slice(0, 200)}`,
+      );
     if (text !== TEXT.slice(0, Number(length))) throw new Error(`the text of number ${n} has changed`);
     this.#received++;
     if (!("method" in message)) {
-      const asked = message.id === null ? undefined : this.#asked.get(message.id);
-      if (asked === undefined || asked !== to)
-        throw new Error(`the answer to ${String(to)} came as one to ${String(asked)}`);
-      this.#asked.delete(message.id ?? "");
+      const requestNumber = message.id === null ? undefined : this.#pending.get(message.id);
+      if (requestNumber === undefined || requestNumber !== to)
+        throw new Error(`the response to ${String(to)} has the id of ${String(requestNumber)}`);
+      this.#pending.delete(message.id ?? "");
     } else if ("id" in message) this.#open.push({ id: message.id, n: Number(n) });
     else if (message.method === OVER) this.#receivedAll = true;
   }
 
-  async #talk(): Promise<void> {
+  async #run(): Promise<void> {
     const { count } = this.#options;
     for (let n = 0; n < count; ) {
-      if (this.#open.length > 0 && this.#random() < 0.4) await this.#answer();
+      if (this.#open.length > 0 && this.#random() < 0.4) await this.#respond();
       else {
         n++;
-        await this.#speak();
+        await this.#sendNext();
       }
       if (this.#random() < 0.02) await turns(1);
     }
-    await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#words() });
+    await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#payload() });
     this.#sentAll = true;
     while (!this.#isOver()) {
-      if (this.#open.length > 0) await this.#answer();
+      if (this.#open.length > 0) await this.#respond();
       else await turns(1);
     }
     this.#settle.resolve({ sent: this.#sent, received: this.#received });
   }
 
-  #speak(): Promise<void> | void {
+  #sendNext(): Promise<void> | void {
     const kind = this.#random() < 0.5 ? "request" : "notification",
-      method = this.#oneOf(METHODS[this.#options.as][kind]);
-    if (kind === "notification") return this.#send({ jsonrpc: "2.0", method, params: this.#words() });
+      method = this.#pick(METHODS[this.#options.as][kind]);
+    if (kind === "notification") return this.#send({ jsonrpc: "2.0", method, params: this.#payload() });
     const id = this.#newId();
-    this.#asked.set(id, this.#sent);
-    return this.#send({ jsonrpc: "2.0", id, method, params: this.#words() });
+    this.#pending.set(id, this.#sent);
+    return this.#send({ jsonrpc: "2.0", id, method, params: this.#payload() });
   }
 
-  /** Answers a random open request with a result or an error. */
-  #answer(): Promise<void> | void {
-    const [asked] = this.#open.splice(Math.floor(this.#random() * this.#open.length), 1);
-    if (!asked) return;
-    const words = { ...this.#words(), to: asked.n };
+  /** Responds to a random open request with a result or an error. */
+  #respond(): Promise<void> | void {
+    const [request] = this.#open.splice(Math.floor(this.#random() * this.#open.length), 1);
+    if (!request) return;
+    const payload = { ...this.#payload(), to: request.n };
     return this.#send(
       this.#random() < 0.8
-        ? { jsonrpc: "2.0", id: asked.id, result: words }
-        : { jsonrpc: "2.0", id: asked.id, error: { code: -31000, message: "no", data: words } },
+        ? { jsonrpc: "2.0", id: request.id, result: payload }
+        : { jsonrpc: "2.0", id: request.id, error: { code: -31000, message: "no", data: payload } },
     );
   }
 
-  /** Sends half of the messages as bytes, as if they came from outside. */
+  /** Sends half of the messages as bytes, as if received from another process. */
   #send(message: Message): Promise<void> | void {
     const frame = Frame.of(message);
     const wait = !this.#channel.send(this.#random() < 0.5 ? Frame.raw(frame.bytes) : frame);
     if (wait) return this.#channel.drained();
   }
 
-  #words(): JsonObject {
+  #payload(): JsonObject {
     const r = this.#random(),
       length = r < 0.9 ? Math.floor(r * 200) : r < 0.998 ? Math.floor(this.#random() * 10_000) : 200_000;
     return { n: this.#sent++, length, text: TEXT.slice(0, length) };
@@ -160,18 +161,18 @@ export class Talker {
     return this.#random() < 0.5 ? this.#lastId : `id "${this.#lastId}"`;
   }
 
-  #oneOf<T>(all: readonly T[]): T {
+  #pick<T>(all: readonly T[]): T {
     const first = all[Math.floor(this.#random() * all.length)];
-    if (first === undefined) throw new Error("there is none");
+    if (first === undefined) throw new Error("the list is empty");
     return first;
   }
 
   #isOver(): boolean {
-    return this.#sentAll && this.#receivedAll && this.#open.length === 0 && this.#asked.size === 0;
+    return this.#sentAll && this.#receivedAll && this.#open.length === 0 && this.#pending.size === 0;
   }
 
-  #wrong(what: string): void {
-    this.#settle.reject(new Error(`${this.#options.as}: ${what} (sent ${this.#sent}, heard ${this.#received})`));
+  #fail(message: string): void {
+    this.#settle.reject(new Error(`${this.#options.as}: ${message} (sent ${this.#sent}, received ${this.#received})`));
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Chains whose connections are byte streams, as between processes, but in memory. Proxies of the kit run on pipes. The
- * ends of the chain are lines that a test writes and reads without `sidecar/rpc`.
+ * Chains in memory whose connections are byte streams, as between processes. Proxies of the kit run on pipes. At both
+ * ends, a test writes and reads lines without `sidecar/rpc`.
  */
 import { PassThrough, Transform, type Duplex, type Readable, type Writable } from "node:stream";
 import { conduct, type Conductor, type ConductorOptions } from "../../conductor/conductor";
@@ -42,24 +42,24 @@ export function pipe(cut?: Cut): Duplex {
   });
 }
 
-/** Two connected ends. */
+/** Creates a connection and returns both ends. */
 export function pipes(
   cut?: Cut,
 ): readonly [
   { readonly input: Readable; readonly output: Writable },
   { readonly input: Readable; readonly output: Writable },
 ] {
-  const there = pipe(cut),
-    back = pipe(cut);
+  const forward = pipe(cut),
+    backward = pipe(cut);
   return [
-    { input: back, output: there },
-    { input: there, output: back },
+    { input: backward, output: forward },
+    { input: forward, output: backward },
   ];
 }
 
 export const PASS: ProxyDefinition = { name: "Pass", create: () => ({}) };
 
-/** Proxy of the kit that runs like a program: on streams, in envelopes. */
+/** Proxy of the kit that runs like a program, on streams and with envelopes. */
 export function wiredProxy(
   name: string,
   definition: ProxyDefinition = PASS,
@@ -69,9 +69,9 @@ export function wiredProxy(
     kind: "external",
     name,
     start: () => {
-      const [ours, theirs] = pipes(cut),
-        channel = ndjsonChannel(ours.input, ours.output);
-      const served = serveProxyOnStdio(definition, { ...theirs, onWarning: () => undefined });
+      const [nearEnd, farEnd] = pipes(cut),
+        channel = ndjsonChannel(nearEnd.input, nearEnd.output);
+      const served = serveProxyOnStdio(definition, { ...farEnd, onWarning: () => undefined });
       return {
         channel,
         lastWords: () => "",
@@ -88,7 +88,7 @@ export function internalProxy(name: string, definition: ProxyDefinition = PASS):
   return { kind: "internal", name, serve: (up, down, ids) => serveProxy(definition, up, down, ids) };
 }
 
-/** Conductor without an agent, run as a proxy of another conductor, which is the end of its chain. */
+/** Conductor without an agent that runs as a proxy of another conductor, which is its successor. */
 export function nestedConductor(
   name: string,
   proxies: readonly ProxyComponent[],
@@ -98,9 +98,9 @@ export function nestedConductor(
     kind: "external",
     name,
     start: () => {
-      const [ours, theirs] = pipes(cut),
-        channel = ndjsonChannel(ours.input, ours.output);
-      const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), {
+      const [nearEnd, farEnd] = pipes(cut),
+        channel = ndjsonChannel(nearEnd.input, nearEnd.output);
+      const conductor = conduct(ndjsonChannel(farEnd.input, farEnd.output), {
         proxies,
         last: { kind: "successor" },
         clock: new FakeClock(),
@@ -122,7 +122,7 @@ export function nestedConductor(
 /** One end of a connection, as lines. */
 export class LineEnd {
   readonly lines: string[] = [];
-  #rest = "";
+  #incomplete = "";
   #waiting: (() => void)[] = [];
 
   constructor(
@@ -132,19 +132,19 @@ export class LineEnd {
     let decode = new TextDecoder();
     input
       .on("data", (chunk: Buffer) => {
-        const parts = (this.#rest + decode.decode(chunk, { stream: true })).split("\n");
-        this.#rest = parts.pop() ?? "";
+        const parts = (this.#incomplete + decode.decode(chunk, { stream: true })).split("\n");
+        this.#incomplete = parts.pop() ?? "";
         this.lines.push(...parts.map(part => part.replace(/\r$/, "")));
-        if (parts.length > 0) for (const look of this.#waiting.splice(0)) look();
+        if (parts.length > 0) for (const wake of this.#waiting.splice(0)) wake();
       })
       .on("end", () => {
         decode = new TextDecoder();
-        for (const look of this.#waiting.splice(0)) look();
+        for (const wake of this.#waiting.splice(0)) wake();
       });
     output.on("error", () => undefined);
   }
 
-  /** Takes text, so that a test can choose every byte. */
+  /** Writes a line as text, so that a test controls every byte. */
   report(text: string): void {
     this.output.write(`${text}\n`);
   }
@@ -173,18 +173,18 @@ export async function wiredChain(
   cut?: Cut,
   options: Partial<ConductorOptions> = {},
 ): Promise<WiredChain> {
-  const [ours, theirs] = pipes(cut),
+  const [nearEnd, farEnd] = pipes(cut),
     [agents, agent] = pipes(cut),
     notices: Notice[] = [],
     warnings: string[] = [];
-  const client = new LineEnd(ours.input, ours.output),
+  const client = new LineEnd(nearEnd.input, nearEnd.output),
     last = new LineEnd(agent.input, agent.output);
-  const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), {
+  const conductor = conduct(ndjsonChannel(farEnd.input, farEnd.output), {
     proxies,
     last: endingIn(agents),
     clock: new FakeClock(),
     notice: notice => notices.push(notice),
-    onWarning: (what, detail) => warnings.push(`${what}: ${String(detail)}`),
+    onWarning: (message, detail) => warnings.push(`${message}: ${String(detail)}`),
     ...options,
   });
   client.report('{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":1}}');

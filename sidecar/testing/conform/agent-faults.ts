@@ -1,4 +1,4 @@
-/** Faults of agents. For each rule of the conformance kit at least one fault breaks this rule and no other. */
+/** Faults of agents. For each rule of the conformance kit, at least one fault breaks only this rule. */
 import { isObject, objectOr } from "../../rpc/json";
 import {
   as,
@@ -44,11 +44,11 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
   as(
     "request-ids",
     "uses one id for two open requests",
-    // A turn of version 1 starts with a terminal: the kit has not yet cancelled it and holds both requests.
+    // In version 1, `terminal/create` is sent before the kit cancels the turn, so the kit leaves both requests open.
     out((message, agent) => {
       if (message.method === (inV1(agent) ? "terminal/create" : "session/request_permission")) {
-        const asked = inV1(agent) ? permissionRequest(message) : message;
-        return inV1(agent) ? [asked, asked, message] : [asked, asked];
+        const request = inV1(agent) ? permissionRequest(message) : message;
+        return inV1(agent) ? [request, request, message] : [request, request];
       }
       return undefined;
     }),
@@ -361,9 +361,9 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
     "resume-quiet",
     "replays what it resumes",
     out((message, agent) => {
-      const asked = agent.asked.get(message.id),
-        { sessionId, replayFrom } = objectOr(asked?.params);
-      return asked?.method === "session/resume" && replayFrom === undefined && "result" in message
+      const request = agent.asked.get(message.id),
+        { sessionId, replayFrom } = objectOr(request?.params);
+      return request?.method === "session/resume" && replayFrom === undefined && "result" in message
         ? [late(sessionId), message]
         : undefined;
     }),

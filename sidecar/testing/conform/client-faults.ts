@@ -1,4 +1,4 @@
-/** Faults of clients. For each rule of the conformance kit one fault breaks this rule and no other. */
+/** Faults of clients. For each rule of the conformance kit, one fault breaks only this rule. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import type { ClientFault } from "./reference-client";
 

@@ -1,4 +1,4 @@
-/** Building blocks for faults of agents: hooks that change the messages that the reference agent sends or receives. */
+/** Building blocks for faults of agents: hooks that change messages sent or received by the reference agent. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import type { Fault, ReferenceAgent } from "./reference-agent";
 
@@ -20,8 +20,8 @@ export const out = (
 /** Changes the result of a method. */
 export const result = (method: string, change: (result: JsonObject, agent: ReferenceAgent) => unknown): Fault =>
   out((message, agent) => {
-    const asked = agent.asked.get(message.id);
-    if (asked?.method !== method || !("result" in message)) return undefined;
+    const request = agent.asked.get(message.id);
+    if (request?.method !== method || !("result" in message)) return undefined;
     return [{ ...message, result: change(objectOr(message.result), agent) }];
   });
 /** Responds to a method with an error. */
@@ -33,11 +33,11 @@ export const refuses = (method: string, code = -32602, when: (params: JsonObject
   },
 });
 /** Accepts a request that the agent should reject. */
-export const accepts = (method: string, when: (params: JsonObject) => boolean, given: unknown = {}): Fault =>
+export const accepts = (method: string, when: (params: JsonObject) => boolean, accepted: unknown = {}): Fault =>
   out((message, agent) => {
-    const asked = agent.asked.get(message.id);
-    if (asked?.method !== method || !("error" in message) || !when(objectOr(asked.params))) return undefined;
-    return [{ jsonrpc: "2.0", id: message.id, result: given }];
+    const request = agent.asked.get(message.id);
+    if (request?.method !== method || !("error" in message) || !when(objectOr(request.params))) return undefined;
+    return [{ jsonrpc: "2.0", id: message.id, result: accepted }];
   });
 /** Changes updates of this type. */
 export const updates = (
@@ -55,8 +55,8 @@ export const params = (method: string, change: (params: JsonObject) => JsonObjec
   out(message => (message.method === method ? [{ ...message, params: change(objectOr(message.params)) }] : undefined));
 export const both = (first: Fault, second: Fault): Fault => ({
   in: (message, agent) => {
-    const kept = first.in ? first.in(message, agent) : message;
-    return kept && second.in ? second.in(kept, agent) : kept;
+    const received = first.in ? first.in(message, agent) : message;
+    return received && second.in ? second.in(received, agent) : received;
   },
   out: (message, agent) =>
     (first.out ?? keep)(message, agent).flatMap(item =>
@@ -101,25 +101,25 @@ export function permissionRequest({ params }: JsonObject): JsonObject {
 export function respondsAtEnd(
   change: (response: JsonObject, idle: JsonObject, agent: ReferenceAgent) => readonly JsonObject[] | undefined,
 ): Fault {
-  const held = new WeakMap<ReferenceAgent, JsonObject>();
+  const responses = new WeakMap<ReferenceAgent, JsonObject>();
   return out((message, agent) => {
     if (inV1(agent)) return undefined;
     if (isPrompt(agent, message) && "result" in message) {
-      held.set(agent, message);
+      responses.set(agent, message);
       return [];
     }
-    const response = held.get(agent);
+    const response = responses.get(agent);
     if (!response || objectOr(objectOr(message.params).update).state !== "idle") return undefined;
     return change(response, message, agent) ?? [response, message];
   });
 }
 
 /** Sends an additional request in each turn. */
-export function turnAsks(method: string, given: JsonObject): Fault {
+export function turnAsks(method: string, fields: JsonObject): Fault {
   return updates("agent_message_chunk", (update, message, agent) => {
     const { sessionId } = objectOr(message.params);
     const isDefined = inV1(agent) || method.startsWith("elicitation/");
-    if (isDefined) void agent.request(method, { sessionId, ...given });
+    if (isDefined) void agent.request(method, { sessionId, ...fields });
     return [update];
   });
 }

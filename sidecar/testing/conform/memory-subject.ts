@@ -22,7 +22,7 @@ export function memorySubject(serve: (serving: Serving) => Served): Subject {
   const exited = new Promise<string>(resolve => {
     exit = resolve;
   });
-  const leave = (status: string): void => {
+  const exitWith = (status: string): void => {
     output.end();
     exit(status);
   };
@@ -30,20 +30,20 @@ export function memorySubject(serve: (serving: Serving) => Served): Subject {
     write: text => {
       if (output.writable) output.write(`${text}\n`);
     },
-    exit: leave,
+    exit: exitWith,
   });
-  let rest = "";
-  const take = (text: string): void => {
-    const lines = (rest + text).split("\n");
-    rest = lines.pop() ?? "";
+  let incomplete = "";
+  const receive = (text: string): void => {
+    const lines = (incomplete + text).split("\n");
+    incomplete = lines.pop() ?? "";
     for (const line of lines) served.line(line);
   };
   // Delivered later, because two processes are always separated by a turn of the event loop.
   input.setEncoding("utf8").on("data", (text: string) => {
-    setImmediate(take, text);
+    setImmediate(receive, text);
   });
   input.on("end", () => {
     setImmediate(() => served.inputClosed());
   });
-  return { input, output, exited, stop: async () => leave("signal SIGKILL") };
+  return { input, output, exited, stop: async () => exitWith("signal SIGKILL") };
 }

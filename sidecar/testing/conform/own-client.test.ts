@@ -71,8 +71,10 @@ class OwnClient {
     });
   }
 
-  /** Answers the permission request of the first turn. Cancels the second turn while its request is open. */
-  async talk(): Promise<void> {
+  /**
+   * Runs two turns. Responds to the first permission request, and cancels the second turn while its request is open.
+   */
+  async run(): Promise<void> {
     const { handlers } = this.#service,
       agent = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
     const { sessionId } = await handlers["chat/new"](
@@ -135,7 +137,7 @@ suite("chat client in the conformance kit", () => {
         limits: DEFAULT_LIMITS,
         name: `own-v${version}`,
       });
-      await client.talk();
+      await client.run();
       await client.close();
       const results = judgeAll(RULES, "client", [await conversation]).filter(result => result.version === version);
       deepEqual(

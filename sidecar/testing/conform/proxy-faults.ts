@@ -1,4 +1,4 @@
-/** Faults of proxies. For each rule of the conformance kit one fault breaks this rule and no other. */
+/** Faults of proxies. For each rule of the conformance kit, one fault breaks only this rule. */
 import { ECHO, FAIL, NOTIFY, WAIT } from "../../conform/proxy-traffic";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { ProxyFault } from "./reference-proxy";
@@ -35,7 +35,7 @@ const withParams = (message: JsonObject, change: (params: JsonObject) => unknown
     : change(objectOr(message.params)),
 });
 
-/** Conforming behaviour: the proxy requests version 1 from its successor, whatever the client requests. */
+/** Conforming behaviour: the proxy always requests version 1 from its successor. */
 export const LOWERS_VERSION: ProxyFault = {
   in: (line, message) => {
     if (message.id !== "initialize-1") return [line];
@@ -50,15 +50,15 @@ export const RAISES_VERSION: ProxyFault = out(message =>
 
 /** Sends the third update before the second. */
 function swapped(): ProxyFault {
-  let held: string | undefined;
+  let delayed: string | undefined;
   return {
     out: (line, message) => {
       const { text } = objectOr(objectOr(objectOr(message.params).update).content);
       if (text === "update 2") {
-        held = line;
+        delayed = line;
         return [];
       }
-      return text === "update 3" && held !== undefined ? [line, held] : [line];
+      return text === "update 3" && delayed !== undefined ? [line, delayed] : [line];
     },
   };
 }

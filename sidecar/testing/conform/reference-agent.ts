@@ -1,5 +1,5 @@
 /**
- * Conforming agent for ACP v1 and v2 that uses most of the specification, for tests of the conformance kit. It does not
+ * Conforming agent for ACP v1 and v2 that uses most of the specification, for tests of the conformance kit. Does not
  * use the project's JSON-RPC, so that both cannot share a bug. Hooks inject faults.
  */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";

@@ -50,7 +50,7 @@ export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject
       }),
     );
     let version = 1;
-    const answered = ({ id, result }: JsonObject): void => {
+    const onResponse = ({ id, result }: JsonObject): void => {
       const { protocolVersion, sessionId, stopReason } = objectOr(result);
       if (id === 1) {
         version = Number(protocolVersion);
@@ -60,7 +60,7 @@ export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject
         write({ id: 3, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text: "Hello" }] } });
       if (stopReason !== undefined) end();
     };
-    const asked = ({ id, method, params }: JsonObject): void => {
+    const onRequest = ({ id, method, params }: JsonObject): void => {
       if (method === "session/request_permission") {
         write({ method: "session/cancel", params: { sessionId: objectOr(params).sessionId } });
         return write({ id, result: { outcome: { outcome: "cancelled" } } });
@@ -74,8 +74,8 @@ export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject
         const received = objectOr(JSON.parse(text)),
           message = fault.in ? fault.in(received, state) : received;
         if (!message) return;
-        if (typeof message.method !== "string") return answered(message);
-        if ("id" in message) return asked(message);
+        if (typeof message.method !== "string") return onResponse(message);
+        if ("id" in message) return onRequest(message);
         const { state: activity } = objectOr(objectOr(message.params).update);
         if (version === 2 && activity === "idle") end();
       },

@@ -71,12 +71,12 @@ export class CrateRegistry implements AsyncDisposable {
   private constructor(server: Server) {
     this.#server = server;
     server.on("request", (request, response) => {
-      const asked = request.url ?? "";
-      this.requests.push(asked);
+      const url = request.url ?? "";
+      this.requests.push(url);
       const found =
-        asked === "/index/config.json"
+        url === "/index/config.json"
           ? JSON.stringify({ dl: `${this.#origin}/crates/{crate}/{version}.crate` })
-          : (this.#index.get(asked)?.join("\n") ?? this.#packages.get(asked));
+          : (this.#index.get(url)?.join("\n") ?? this.#packages.get(url));
       response.writeHead(found === undefined ? 404 : 200).end(found);
     });
   }
@@ -137,7 +137,7 @@ export class CrateRegistry implements AsyncDisposable {
 
 /** Downloaded packages, as `NAME/VERSION.crate`. */
 export function downloads({ requests }: CrateRegistry): readonly string[] {
-  return requests.filter(asked => asked.startsWith("/crates/")).map(asked => asked.slice("/crates/".length));
+  return requests.filter(url => url.startsWith("/crates/")).map(url => url.slice("/crates/".length));
 }
 
 function packageOf({ name, version, dependencies = {}, files = {}, entries = [] }: PublishedCrate): Buffer {

@@ -18,18 +18,18 @@ import { connected, HTTP_AGENT, Fixture } from "../mcp/mcp-fixture";
 export type FerrisClient = Awaited<ReturnType<typeof connected>>;
 /** Requests of one method in order of arrival. */
 class Requests {
-  readonly #came: IncomingRequest[] = [];
+  readonly #received: IncomingRequest[] = [];
   readonly #waiting: ((request: IncomingRequest) => void)[] = [];
-  came(request: IncomingRequest): void {
+  add(request: IncomingRequest): void {
     const next = this.#waiting.shift();
     if (next) next(request);
-    else this.#came.push(request);
+    else this.#received.push(request);
   }
   get waiting(): number {
-    return this.#came.length;
+    return this.#received.length;
   }
   next(): Promise<IncomingRequest> {
-    const first = this.#came.shift();
+    const first = this.#received.shift();
     return first ? Promise.resolve(first) : new Promise(resolve => this.#waiting.push(resolve));
   }
 }
@@ -52,11 +52,14 @@ export class FerrisFixture implements AsyncDisposable {
   looks: ((signal: AbortSignal) => Promise<never>) | undefined;
   /** Cargo's metadata of the workspace. */
   workspace: JsonObject = {};
-  /** Tool calls of lookups with cargo (extensions/consent.ts), which `notifications` does not contain. */
+  /**
+   * Ids of the tool calls that look up a crate with cargo (extensions/consent.ts). `notifications` excludes their
+   * updates.
+   */
   readonly lookups = new Set<unknown>();
   /** The client's handler for requests to the user. */
   answers: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
-  readonly #watching: { readonly fits: (told: JsonObject) => boolean; readonly seen: () => void }[] = [];
+  readonly #watching: { readonly matches: (params: JsonObject) => boolean; readonly resolve: () => void }[] = [];
   readonly rig: ExtensionRig;
   readonly fixture: Fixture;
   readonly crate: string;
@@ -86,7 +89,7 @@ export class FerrisFixture implements AsyncDisposable {
       onNotification: (_, params) => {
         this.#handleEvent(objectOr(params));
       },
-      agent: request => this.#asked(request),
+      agent: request => this.#handleRequest(request),
     });
   }
 
@@ -127,9 +130,9 @@ export class FerrisFixture implements AsyncDisposable {
   readonly #sessions = new Map<string, JsonObject>();
 
   /** Resolves at the next matching update to the client. */
-  nextUpdate(fits: (update: JsonObject) => boolean): Promise<void> {
-    return new Promise(seen => {
-      this.#watching.push({ fits: told => fits(objectOr(told.update)), seen });
+  nextUpdate(matches: (update: JsonObject) => boolean): Promise<void> {
+    return new Promise(resolve => {
+      this.#watching.push({ matches: params => matches(objectOr(params.update)), resolve });
     });
   }
 
@@ -154,24 +157,24 @@ export class FerrisFixture implements AsyncDisposable {
     }
   }
 
-  #asked(request: IncomingRequest): boolean {
+  #handleRequest(request: IncomingRequest): boolean {
     if (request.method === "session/close") this.closed.push(objectOr(request.params).sessionId);
     if (request.method === "session/prompt") {
-      this.prompts.came(request);
+      this.prompts.add(request);
       return true;
     }
     if (request.method !== "session/new" || !isSideSession(request.params)) return false;
     if (this.opensByItself) this.answerOpening(request);
-    else this.openings.came(request);
+    else this.openings.add(request);
     return true;
   }
 
-  #handleEvent(told: JsonObject): void {
-    const { title, toolCallId } = objectOr(told.update);
+  #handleEvent(params: JsonObject): void {
+    const { title, toolCallId } = objectOr(params.update);
     if (/^Look up the crate /.test(String(title))) this.lookups.add(toolCallId);
     if (this.lookups.has(toolCallId)) return;
-    this.notifications.push(told);
-    for (const { fits, seen } of this.#watching) if (fits(told)) seen();
+    this.notifications.push(params);
+    for (const { matches, resolve } of this.#watching) if (matches(params)) resolve();
   }
 
   #metadata(args: readonly string[]): JsonObject {

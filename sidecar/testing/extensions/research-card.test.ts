@@ -9,7 +9,7 @@ import { objectOr } from "../../rpc/json";
 
 suite("research card", () => {
   /** All updates of one research, from start to end. */
-  function told(version: 1 | 2): readonly unknown[] {
+  function updatesOf(version: 1 | 2): readonly unknown[] {
     const updates: unknown[] = [],
       client = {
         request: () => Promise.reject(new Error("asks nothing")),
@@ -39,11 +39,11 @@ suite("research card", () => {
   for (const version of [1, 2] as const)
     test(`is one tool call with its newest steps in ACP v${version}`, () => {
       let conversation: Conversation = emptyConversation({ id: "ada", name: "Ada" }, "/"),
-        made = 0;
-      const updates = told(version);
+        count = 0;
+      const updates = updatesOf(version);
       for (const update of updates) {
-        const adapted = (version === 1 ? adaptUpdate : adaptUpdateV2)(conversation, update, n => `e${made + n}`);
-        made += adapted.made;
+        const adapted = (version === 1 ? adaptUpdate : adaptUpdateV2)(conversation, update, n => `e${count + n}`);
+        count += adapted.made;
         for (const event of adapted.events) conversation = applyEvent(conversation, event);
       }
       const [card, ...others] = conversation.entries;
@@ -59,12 +59,12 @@ suite("research card", () => {
     });
 
   test("sends nothing after its end", () => {
-    let told = 0;
+    let notified = 0;
     const card = new ResearchCard(
       {
         request: () => Promise.reject(new Error("asks nothing")),
         notify: () => {
-          told++;
+          notified++;
         },
       },
       { sessionId: "s", toolCallId: "c", title: "t", input: {}, folder: "/" },
@@ -72,14 +72,14 @@ suite("research card", () => {
     );
     card.end("completed", "Answered.");
     card.did("late");
-    deepEqual(told, 2);
+    deepEqual(notified, 2);
   });
 
   test("is a start line, thinking steps and an end line in VS Code's chat", () => {
-    let words = NO_TEXT;
-    const parts = told(1).flatMap(update => {
-      const [next, messages] = wordsOfUpdate(words, update, () => "own");
-      words = next;
+    let state = NO_TEXT;
+    const parts = updatesOf(1).flatMap(update => {
+      const [next, messages] = wordsOfUpdate(state, update, () => "own");
+      state = next;
       return messages;
     });
     const [title, end, result = "", ...others] = parts.flatMap(part => (part.type === "text" ? [part.value] : []));

@@ -31,7 +31,7 @@ export const TOOLS = [
   "list_sparklers",
 ] as const;
 
-/** Blocks of a prompt: parts that Sparkle added by their name, other blocks unchanged. */
+/** Blocks of a prompt. Parts that Sparkle added are replaced by their names, and other blocks are unchanged. */
 export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
   prompt.map(
     block => /^<sparkle part="([\w-]+)"/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block,
@@ -44,7 +44,7 @@ export interface SparkledOptions {
   readonly initialized?: JsonObject;
   readonly agent?: (request: IncomingRequest) => boolean;
   readonly client?: (request: IncomingRequest) => void;
-  /** Answers `EXTENSION_METHODS.session_tools` in place of the MCP bridge. Default: responds at once. */
+  /** Handles `EXTENSION_METHODS.session_tools` in place of the MCP bridge. Default: responds immediately. */
   readonly delivery?: RequestInterceptor;
 }
 

@@ -1,4 +1,4 @@
-/** Content of a turn: text, plans, tool calls, edits, files, and what the client does not know. */
+/** Content of a turn: text, plans, tool calls, edits, files and unknown updates. */
 import { ErrorCode } from "../../../src/protocol/wire/errors";
 import { RpcError } from "../../rpc/message";
 import { MemoryAgent } from "../memory-agent";

@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - Every value passes through the redactor again, because the trace may come from an older version.
- * - Ids, paths of the user, UUIDs, ports and times are replaced by stable names, so that two traces of the same
- *   conversation give the same transcript.
+ * - Ids, paths of the user, UUIDs, ports and times are replaced by stable names. Two traces of the same conversation
+ *   therefore give the same transcript.
  */
 import { redactText, redactValue } from "../../../src/protocol/redaction/redact";
 import { AGENT_METHODS, PROTOCOL_METHODS } from "../../acp/methods";
@@ -39,11 +39,11 @@ const UNMISTAKABLE = 8;
 /** Throws an `Error` with the line number if a line is no trace event, or if the trace has no such session. */
 export function goldenFromTrace(trace: string, { title, session }: FromTraceOptions): readonly string[] {
   const events = readTrace(trace),
-    kept = session === undefined ? events : cutTo(session, events);
+    selected = session === undefined ? events : eventsOfSession(session, events);
   const names = new StableNames(placesIn(events)),
     renamed = new Renaming(names),
     lines = new TranscriptLines();
-  for (const event of kept) {
+  for (const event of selected) {
     if (event.type === "dropped") {
       lines.add("trace", "trace", traceText(event));
       continue;
@@ -102,7 +102,7 @@ function sessionOf(event: TraceEvent): readonly string[] {
 }
 
 /** `initialize` precedes every session. Responses are kept with their requests. */
-function cutTo(session: string, events: readonly TraceEvent[]): readonly TraceEvent[] {
+function eventsOfSession(session: string, events: readonly TraceEvent[]): readonly TraceEvent[] {
   if (!events.some(event => sessionOf(event).includes(session)))
     throw new Error(`The trace has no session ${session}.`);
   const requests = new Set<string>(),
@@ -128,7 +128,7 @@ function cutTo(session: string, events: readonly TraceEvent[]): readonly TraceEv
 const isResponse = (event: TraceEvent): event is Extract<TraceEvent, { readonly type: "response" }> =>
   event.type === "response";
 
-/** The same for a request and its response: the two ends of the hop, the sender of the request first, and the id. */
+/** Key of a request and its response: both ends of the hop, the requester first, and the id. */
 function key(event: Exclude<TracedEvent, { readonly type: "notification" }>): string {
   const [first, second] = event.type === "request" ? [event.from, event.to] : [event.to, event.from];
   return JSON.stringify([first, second, event.id]);
@@ -158,7 +158,7 @@ function placesIn(events: readonly TraceEvent[]): readonly (readonly [string, st
 }
 
 class Renaming {
-  readonly #known = new Map<string, string>();
+  readonly #stableIds = new Map<string, string>();
 
   constructor(private readonly names: StableNames) {}
 
@@ -188,11 +188,11 @@ class Renaming {
     const kind = Object.hasOwn(IDS, name) ? IDS[name] : name === "requestId" ? "request" : undefined;
     if (kind !== undefined) {
       const stable = this.names.of(value, kind);
-      if (value.length >= UNMISTAKABLE) this.#known.set(value, stable);
+      if (value.length >= UNMISTAKABLE) this.#stableIds.set(value, stable);
       return stable;
     }
     let text = value;
-    for (const [id, stable] of this.#known) text = text.replaceAll(id, stable);
+    for (const [id, stable] of this.#stableIds) text = text.replaceAll(id, stable);
     return text;
   }
 }

@@ -58,7 +58,7 @@ export class StableNames {
   /** `fixed`: texts and their replacements, longest first. */
   constructor(private readonly fixed: readonly (readonly [text: string, name: string])[] = []) {}
 
-  /** The name of this value; the first call decides its kind. */
+  /** The name of this value. The first call determines its kind. */
   of(value: string, kind: string): string {
     const known = this.#names.get(value);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Permission requests and their answers. */
+/** Permission requests and their responses. */
 import { MemoryAgent } from "../memory-agent";
 import { golden } from "./golden";
 

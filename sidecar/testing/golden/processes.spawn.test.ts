@@ -20,8 +20,8 @@ import { compare, onlyPosix } from "./golden";
 import { json, StableNames } from "./lines";
 
 /**
- * The built sidecar as a process, with the scripted agent as its child. Its transcript consists of the trace that it
- * writes and the conversation that it then shows, because real time decides how it groups the events for the host.
+ * The built sidecar as a process, with the scripted agent as its child. Its transcript consists of the trace and the
+ * final conversation, because the batching of host events depends on real time.
  */
 class BuiltSidecar implements AsyncDisposable {
   readonly #folder = temporaryFolder();
@@ -32,7 +32,7 @@ class BuiltSidecar implements AsyncDisposable {
   readonly children = new Set<number>();
   conversation: Conversation = emptyConversation({ id: "scripted", name: "Scripted" }, "/");
   sessionId = "";
-  #look = (): void => undefined;
+  #onChange = (): void => undefined;
 
   private constructor() {
     const { command, args } = program("symposium-acp-agent"),
@@ -124,11 +124,11 @@ class BuiltSidecar implements AsyncDisposable {
   async until(condition: (conversation: Conversation) => boolean): Promise<void> {
     while (!condition(this.conversation))
       await new Promise<void>(resolve => {
-        this.#look = resolve;
+        this.#onChange = resolve;
       });
   }
 
-  /** Ends the sidecar as if it was killed. */
+  /** Kills the sidecar. */
   async kill(): Promise<void> {
     this.#child.kill("SIGKILL");
     await this.#closed;
@@ -176,7 +176,7 @@ class BuiltSidecar implements AsyncDisposable {
   #on<M extends keyof SidecarToHost & string>(method: M, take: (params: ParamsOf<SidecarToHost, M>) => unknown): void {
     this.#connection.onNotification(method, (params: ParamsOf<SidecarToHost, M>) => {
       take(params);
-      this.#look();
+      this.#onChange();
     });
   }
 }
@@ -187,7 +187,7 @@ const shows =
   (text: string) =>
   ({ entries }: Conversation): boolean =>
     entries.some(entry => entry.kind !== "user" && JSON.stringify(entry).includes(text));
-/** Whether the last prompt has been answered, or has failed. */
+/** Whether the last turn has ended or failed. */
 const ended = (conversation: Conversation): boolean =>
   isIdle(conversation) &&
   conversation.entries.some(({ kind }) => kind === "user") &&

@@ -66,8 +66,8 @@ export interface ProductOptions {
   readonly chat?: Partial<NewChat>;
   /** Records the chat's start, too. Without it the transcript begins with the first prompt. */
   readonly withStart?: boolean;
-  /** Answers the sidecar's requests to the host. Default: an editor without unsaved changes. */
-  readonly host?: (asked: Asked) => unknown;
+  /** Handles the sidecar's requests to the host. Default: an editor without unsaved changes. */
+  readonly host?: (request: Asked) => unknown;
 }
 
 /** The response to `session/new`. */
@@ -185,7 +185,7 @@ export class Product implements AsyncDisposable {
     this.sessionId = String(objectOr(answer).sessionId);
   }
 
-  /** Sends a request of the host for this chat. Resolves with the response; a failure is recorded and returned. */
+  /** Sends a request of the host for this chat. Resolves with the response. A failure is recorded and returned. */
   async send<M extends ChatMethod>(
     method: M,
     params: Omit<ParamsOf<HostToSidecar, M>, "sessionId"> & { readonly sessionId?: string },
@@ -206,21 +206,21 @@ export class Product implements AsyncDisposable {
     }
   }
 
-  /** Sends a prompt and waits for all work that follows, for example until the agent waits for an answer. */
+  /** Sends a prompt and runs all resulting work in memory, for example until the agent waits for a response. */
   async prompt(text: string, messageId = `m${++this.#prompts}`): Promise<void> {
     await this.send("chat/prompt", { messageId, blocks: [{ type: "text", text }] });
     await this.frame();
   }
   #prompts = 0;
 
-  /** The same, for work that uses HTTP or files: waits until a recorded line matches, then ends the frame. */
+  /** Like `prompt`, for work that uses HTTP or files: waits until a recorded line matches, then ends the frame. */
   async promptUntil(text: string, line: RegExp): Promise<void> {
     const from = this.#recorded.length;
     await this.send("chat/prompt", { messageId: `m${++this.#prompts}`, blocks: [{ type: "text", text }] });
     await this.until(line, from);
   }
 
-  /** `from`: number of recorded lines to skip; default: all lines so far. */
+  /** `from`: number of recorded lines to skip. Default: all lines so far. */
   async until(line: RegExp, from = this.#recorded.length): Promise<void> {
     while (!this.#recorded.slice(from).some(each => line.test(each)))
       await new Promise<void>(resolve => this.#watching.push(resolve));
@@ -245,7 +245,7 @@ export class Product implements AsyncDisposable {
     return found;
   }
 
-  /** Answers the newest permission request with its first option of this kind. */
+  /** Selects the first option of this kind in the newest permission request. */
   async choose(kind: PermissionOption["kind"]): Promise<void> {
     await this.#answer(kind);
     await this.frame();
@@ -275,7 +275,7 @@ export class Product implements AsyncDisposable {
     const stable = this.#names.in(text);
     this.#recorded.push(`${from} → ${to}  ${stable}`);
     if (this.#isRecording) this.lines.add(from, to, stable);
-    for (const look of this.#watching.splice(0)) look();
+    for (const wake of this.#watching.splice(0)) wake();
   }
 
   async #ask<M extends keyof Calls<SidecarToHost>>(method: M, params: ParamsOf<SidecarToHost, M>): Promise<never> {
@@ -298,13 +298,13 @@ export class Product implements AsyncDisposable {
 
   #start(spec: ProcessSpec): AgentProcess {
     if (spec.command === "mcp-server") {
-      const [channel, theirs] = memoryChannels();
-      void testMcpServer(() => undefined).connect(new ChannelTransport(theirs));
+      const [channel, farEnd] = memoryChannels();
+      void testMcpServer(() => undefined).connect(new ChannelTransport(farEnd));
       return processOf(channel);
     }
     if (spec.command === "exits") {
-      const [channel, theirs] = memoryChannels();
-      void theirs[Symbol.asyncDispose]();
+      const [channel, farEnd] = memoryChannels();
+      void farEnd[Symbol.asyncDispose]();
       return processOf(channel);
     }
     if (spec.command === "house-rules") {

@@ -3,7 +3,7 @@ import { MemoryAgent } from "../memory-agent";
 import { golden } from "./golden";
 import type { Product, ProductOptions } from "./product";
 
-const text = (words: string): object => ({ type: "text", text: words });
+const text = (value: string): object => ({ type: "text", text: value });
 const agents: MemoryAgent[] = [];
 const V2: ProductOptions = {
   chat: { protocol: 2 },

@@ -7,7 +7,7 @@ import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 export interface ArchiveEntry {
   readonly name: string;
   readonly content?: string | Buffer;
-  /** Permissions; default: 0o644. */
+  /** Permissions. Default: 0o644. */
   readonly mode?: number;
   /** Type flag of a tar entry: `0` file, `1` hard link, `2` symbolic link, `3` `4` devices, `5` folder, `6` FIFO. */
   readonly type?: string;
@@ -100,9 +100,9 @@ export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
       6,
     );
     rest.writeUInt32LE(at, 10);
-    const made = Buffer.alloc(2);
-    made.writeUInt16LE(UNIX | 20, 0);
-    central.push(Buffer.concat([Buffer.from("PK\x01\x02"), made, common, rest, name]));
+    const madeBy = Buffer.alloc(2);
+    madeBy.writeUInt16LE(UNIX | 20, 0);
+    central.push(Buffer.concat([Buffer.from("PK\x01\x02"), madeBy, common, rest, name]));
     bodies.push(local);
     at += local.length;
   }

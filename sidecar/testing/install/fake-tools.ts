@@ -15,7 +15,7 @@ export interface ToolPlans {
   /** Lines on stdout before all other output. */
   readonly stdoutLines?: readonly string[];
   readonly fails?: { readonly code: number; readonly stderr: string };
-  /** After writing all files the tool prints “hanging” and runs until it is killed. It ignores SIGTERM. */
+  /** After writing all files, the tool prints “hanging”, ignores SIGTERM and runs until it is killed. */
   readonly hangs?: boolean;
   /** Undefined: `cargo binstall` is not installed. */
   readonly binstall?: "works" | "fails";
@@ -51,7 +51,7 @@ export class FakeTools {
     writeFileSync(path.join(this.#folder, "plan.json"), JSON.stringify(plans));
   }
 
-  /** Path of a fake tool. Node is the real one. */
+  /** Path of a fake tool. `node` is the real Node. */
   find(name: string): string | undefined {
     if (name === "node") return name;
     return this.names.includes(name)

@@ -1,5 +1,5 @@
 /**
- * HTTP file server on loopback that can simulate server errors. Each path has one plan per request; the last plan also
+ * HTTP file server on loopback that can simulate server errors. Each path has one plan per request. The last plan also
  * applies to later requests.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -135,7 +135,7 @@ export function archive(content: string): Buffer {
   return tarGz([{ name: "bin/agent", content, mode: 0o755 }]);
 }
 
-/** An agent whose archive the fixture serves. `plan` changes the response; `sha256` is published with the archive. */
+/** An agent whose archive the fixture serves. `plan` changes the response. `sha256` is published with the archive. */
 export function binary({ server }: InstallFixture, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
   const at = server.serve(`/agent-${encodeURIComponent(version)}.tar.gz`, { content: archive(version), ...plan });
   const target = { archive: at, cmd: "./bin/agent", args: ["--acp"], env: { KEY: "v" } };
@@ -153,12 +153,12 @@ export function versions({ root }: InstallFixture, id = "some-agent"): readonly 
     : [];
 }
 
-/** Asserts that an installation fails with this code and a message that matches `words`. */
-export async function refused(installation: Promise<unknown>, code: InstallErrorCode, words: RegExp): Promise<void> {
+/** Asserts that an installation fails with this code and a message that matches `message`. */
+export async function refused(installation: Promise<unknown>, code: InstallErrorCode, message: RegExp): Promise<void> {
   await rejects(installation, error => {
     ok(error instanceof InstallError, String(error));
     equal(error.code, code, error.message);
-    match(error.message, words);
+    match(error.message, message);
     return true;
   });
 }

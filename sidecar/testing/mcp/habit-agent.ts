@@ -60,7 +60,7 @@ export interface SessionOutcome {
   readonly missing: readonly string[];
 }
 
-/** One process of the agent with a new chain, as after a restart of VS Code. `evidence` outlives it. */
+/** One process of the agent with a new chain, as after a restart of VS Code. `evidence` outlives the process. */
 export class HabitAgent implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly program = new MemoryProgram();
@@ -128,7 +128,8 @@ export class HabitAgent implements AsyncDisposable {
       if (this.habit === "ignoresMcp" || (this.habit === "refusesStdio" && !isHttp)) continue;
       await using client = await connected(isHttp ? server : asHttp(server));
       if (this.habit === "givesUpHttp" && isHttp) continue;
-      this.#listed.push(String(server.name)); // first: the waiting prompt may go out before listTools resolves
+      // Before the request, because the prompt may be forwarded before listTools resolves.
+      this.#listed.push(String(server.name));
       await client.listTools();
     }
   }

@@ -1,6 +1,6 @@
 /**
- * MCP server of the SDK with many tools. It also sends requests to its client, progress and change notifications, and
- * has a tool that waits.
+ * MCP server of the SDK with many tools. Also sends requests to its client, progress and change notifications, and has
+ * a tool that waits.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
@@ -14,7 +14,7 @@ import {
 
 export const TOOLS = 60;
 
-/** MCP server that answers `tools/list` with an error. */
+/** MCP server that responds to `tools/list` with an error. */
 export function brokenTools(): Server {
   const server = new Server({ name: "broken", version: "7" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => {

@@ -32,7 +32,7 @@ export function streamOf(channel: Channel): acp.Stream {
   };
 }
 
-/** Agent that answers the required requests and exposes the received servers. */
+/** Agent that responds to the required requests and exposes the received servers. */
 export function plainAgent(chain: ChainEnds): { readonly servers: () => JsonObject[] } {
   let servers: JsonObject[] = [];
   new Peer(chain.agent, {

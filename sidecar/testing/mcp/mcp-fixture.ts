@@ -17,9 +17,7 @@ import { memoryChannels } from "../../rpc/memory";
 import type { Id } from "../../rpc/message";
 import { Peer, methodNotFound, type IncomingRequest } from "../../rpc/peer";
 
-/**
- * Shifts the ids of requests. In a conductor every request has a unique id; this ensures it for chains without hops.
- */
+/** Shifts the ids of requests, so that they are unique in a chain without hops, as in a conductor. */
 export function renumbered(channel: Channel, by: number): Channel {
   const moved = (id: Id | null, distance: number): Id => (typeof id === "number" ? id + distance : String(id));
   const out = (frame: Frame): Frame => {
@@ -85,11 +83,11 @@ export interface FixtureOptions {
   /** Handles requests to the client. Undefined: the client rejects every method. */
   readonly client?: (request: IncomingRequest) => void;
   readonly onNotification?: (method: string, params: unknown) => void;
-  /** Handles requests to the agent before the default handler. Returns true if it has handled the request. */
+  /** Handles requests to the agent before the default handler. Returns true if the request has been handled. */
   readonly agent?: (request: IncomingRequest) => boolean;
 }
 
-/** Agent that lists tools on demand, so no prompt waits for a list. */
+/** Agent that lists tools on demand, so no prompt waits for `tools/list`. */
 export const HTTP_AGENT = {
   protocolVersion: 1,
   agentCapabilities: {

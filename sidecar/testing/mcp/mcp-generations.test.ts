@@ -140,7 +140,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
     await cancelled.times(1);
   });
 
-  test("answers 100 parallel calls to a server that admits 8", async () => {
+  test("responds to 100 parallel calls to a server that admits 8", async () => {
     let open = 0,
       most = 0;
     const refused = new Signal();
@@ -441,7 +441,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     deepEqual([response.status, objectOr(objectOr(await response.json()).error).code], [400, -32022]);
   });
 
-  test("answers a running call when its session closes", async () => {
+  test("responds to a running call when its session closes", async () => {
     await using w = await opened();
     const waiting = stateless(w.server, "tools/call", { name: "wait" });
     await onEvent("wait began").times(1);

@@ -212,7 +212,7 @@ suite("MCP bridge and servers with connections", () => {
     const answered = new Promise<void>(resolve => {
         answer = resolve;
       }),
-      asking = new Signal();
+      requested = new Signal();
     await w.initialize();
     const {
       servers: [server],
@@ -221,7 +221,7 @@ suite("MCP bridge and servers with connections", () => {
       server ?? {},
       each =>
         each.setRequestHandler(CreateMessageRequestSchema, async () => {
-          asking.fire();
+          requested.fire();
           await answered;
           return { model: "m", role: "assistant" as const, content: { type: "text" as const, text: "me" } };
         }),
@@ -233,7 +233,7 @@ suite("MCP bridge and servers with connections", () => {
       method: "sampling/createMessage",
       params: { messages: [], maxTokens: 1 },
     });
-    await asking.times(1);
+    await requested.times(1);
     await w.client.request("_test/answer", {});
     equal(objectOr(objectOr(await sampled).content).text, "me");
   });
@@ -246,11 +246,11 @@ suite("MCP bridge and servers with connections", () => {
     ] as const) {
       const prefix = declared.type === "http" ? "_mcp" : "mcp",
         received: unknown[] = [],
-        left = new Signal();
+        disconnected = new Signal();
       let connections = 0;
       const onNotification = (method: string, params: unknown): void => {
         received.push([method, params]);
-        if (method === `${prefix}/disconnect`) left.fire();
+        if (method === `${prefix}/disconnect`) disconnected.fire();
       };
       await using w = new Fixture({
         stages: [bridge()],
@@ -286,7 +286,7 @@ suite("MCP bridge and servers with connections", () => {
       deepEqual([first.getServerVersion()?.name, two.getServerVersion()?.name], ["c1", "c2"]);
       await rejects(first.listTools(), /bad/);
       await first[Symbol.asyncDispose]();
-      await left.times(1);
+      await disconnected.times(1);
       await w.client.request(
         `${prefix}/disconnect`,
         prefix === "mcp" ? { connectionId: "c2" } : { connection_id: "c2" },

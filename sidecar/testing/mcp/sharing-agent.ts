@@ -74,7 +74,7 @@ const V2_AGENT: JsonObject = {
 };
 
 export class SharingAgent implements AsyncDisposable {
-  /** The user's answers to permission requests. */
+  /** The user's response to permission requests. */
   answer: "allow" | "always" = "allow";
   readonly asked: (readonly [tab: unknown, input: unknown])[] = [];
   readonly clock = new FakeClock();
@@ -141,7 +141,7 @@ export class SharingAgent implements AsyncDisposable {
     this.fixture.agent.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...state } });
   }
 
-  /** Announces a call as OpenCode does: the title consists of the names of the server and the tool. */
+  /** Announces a call like OpenCode: the title consists of the names of the server and the tool. */
   async announce(session: number, server: number, toolCallId: string, rawInput: JsonObject): Promise<void> {
     this.fixture.agent.notify("session/update", {
       sessionId: this.ids[session],

@@ -1,6 +1,6 @@
 /**
  * Replacement for npm, uv, pipx and cargo in tests of installations: writes their files and simulates their failures.
- * Arguments: PLAN TOOL ARGUMENT…; see `fake-tools.ts`.
+ * Arguments: PLAN TOOL ARGUMENT… (see `fake-tools.ts`).
  */
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -1,7 +1,6 @@
 /**
- * Reference agent, proxy or client of the conformance kit on stdio: `faulty agent|proxy|client [RULE [NUMBER]]`. It
- * breaks RULE by the fault with this number, 0 by default. A client also needs `--agent COMMAND`, which it runs in a
- * shell.
+ * Reference agent, proxy or client of the conformance kit on stdio: `faulty agent|proxy|client [RULE [NUMBER]]`. Breaks
+ * RULE with the fault of this number, 0 by default. A client also needs `--agent COMMAND`, which it runs in a shell.
  */
 import { spawn } from "node:child_process";
 import { pipeline } from "node:stream";
@@ -48,7 +47,7 @@ function subject(): Subject {
   }
 }
 
-/** An agent and a proxy serve stdio; a client serves the agent that it starts. */
+/** An agent and a proxy use stdio. A client uses the streams of the agent that it starts. */
 function peer(): { readonly input: NodeJS.WritableStream; readonly output: NodeJS.ReadableStream } {
   if (kind !== "client") return { input: process.stdout, output: process.stdin };
   if (agent === undefined) throw new Error("--agent is missing");

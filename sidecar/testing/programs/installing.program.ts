@@ -1,6 +1,6 @@
 /**
  * Simulates another window: installs one archive into a store. Arguments: ROOT ARCHIVE VERSION. Prints one line of JSON
- * per progress report and finally the folder. Then it keeps the version in use until its stdin ends.
+ * per progress report, and finally the command or the error. Then it keeps the version in use until its stdin ends.
  */
 import { systemTools } from "../../process/stdio-process";
 import { realFiles } from "../../agents/install/store/files";
@@ -11,8 +11,8 @@ import { realClock } from "../../rpc/clock";
 
 const [root = "", archive = "", version = ""] = process.argv.slice(2);
 const table = processTable(systemTools);
-const emit = (what: object): void => {
-  process.stdout.write(`${JSON.stringify(what)}\n`);
+const emit = (message: object): void => {
+  process.stdout.write(`${JSON.stringify(message)}\n`);
 };
 
 async function main(): Promise<void> {

@@ -1,19 +1,19 @@
 /**
  * Language server for tests. Its language consists of words: the first occurrence of a word is its definition. `BAD` is
- * an error, `ODD` a warning. Arguments select faults and habits, one word each:
+ * an error, `ODD` a warning. Arguments select faults and options, one word each:
  *
  *       pull            supports pull diagnostics; otherwise publishes them, first those of a wrong text
  *       load            loads from `initialized` until it has its configuration, and returns nothing before
  *       status          same as load, reported as by rust-analyzer
- *       asks            sends every request that a server may send; hover returns the answers
- *       busy            answers the first two requests with “content modified”
- *       die-start       exits at once
+ *       asks            sends every request that a server may send; hover over `answers` returns the responses
+ *       busy            responds to the first two requests with “content modified”
+ *       die-start       exits immediately
  *       garbage-start   writes text that is not LSP
- *       mute-start      never answers `initialize`
+ *       mute-start      never responds to `initialize`
  *       die-open        exits when a file is opened
- *       mute            never answers hover
+ *       mute            never responds to hover
  *       die             exits at hover
- *       garbage, huge, headerless, deep   answers hover with malformed output of this kind
+ *       garbage, huge, headerless, deep   responds to hover with malformed output of this kind
  *       stubborn        ignores requests to exit
  *       nothing         has no capabilities
  *       reports         sends work done progress during `initialize` and during hover
@@ -21,20 +21,20 @@
 import { appendFileSync } from "node:fs";
 import { objectOr, arrayOr, type JsonObject } from "../../rpc/json";
 
-const habits = new Set(process.argv.slice(2)),
+const options = new Set(process.argv.slice(2)),
   documents = new Map<string, string>(),
   received: string[] = [],
   answers: unknown[] = [];
-let isLoaded = !habits.has("load") && !habits.has("status"),
+let isLoaded = !options.has("load") && !options.has("status"),
   lastId = 0,
-  refusals = habits.has("busy") ? 2 : 0;
+  refusals = options.has("busy") ? 2 : 0;
 /** Sends one report of work done progress, without its end. */
 function report(token: unknown, title: string): void {
-  if (habits.has("reports")) notify("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
+  if (options.has("reports")) notify("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
 }
-/** Settles when all requests of the server are answered. Hover waits for it. */
-let asking: Promise<void> = Promise.resolve();
-const asked = new Map<number, (result: unknown) => void>();
+/** Resolves when all requests of the server have a response. Hover waits for this. */
+let requestsDone: Promise<void> = Promise.resolve();
+const pendingRequests = new Map<number, (result: unknown) => void>();
 
 function write(message: JsonObject): void {
   const body = JSON.stringify({ jsonrpc: "2.0", ...message });
@@ -43,11 +43,11 @@ function write(message: JsonObject): void {
   );
 }
 const notify = (method: string, params: unknown): void => write({ method, params });
-function ask(method: string, params: unknown): Promise<unknown> {
+function request(method: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   write({ id, method, params });
   return new Promise(resolve => {
-    asked.set(id, resolve);
+    pendingRequests.set(id, resolve);
   });
 }
 
@@ -62,7 +62,7 @@ const CAPABILITIES = {
   codeActionProvider: { resolveProvider: true },
   documentFormattingProvider: true,
   documentRangeFormattingProvider: true,
-  ...(habits.has("pull") ? { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false } } : {}),
+  ...(options.has("pull") ? { diagnosticProvider: { interFileDependencies: false, workspaceDiagnostics: false } } : {}),
 };
 
 const linesOf = (uri: string): readonly string[] => (documents.get(uri) ?? "").split("\n");
@@ -100,7 +100,7 @@ function diagnosticsOf(uri: string): readonly JsonObject[] {
 }
 
 function publish(uri: string): void {
-  if (habits.has("pull")) return;
+  if (options.has("pull")) return;
   notify("textDocument/publishDiagnostics", {
     uri,
     diagnostics: [
@@ -111,18 +111,18 @@ function publish(uri: string): void {
 }
 
 async function load(): Promise<void> {
-  if (habits.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: false });
+  if (options.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: false });
   else {
-    await ask("window/workDoneProgress/create", { token: "loading" });
+    await request("window/workDoneProgress/create", { token: "loading" });
     notify("$/progress", { token: "loading", value: { kind: "begin", title: "Loading", percentage: 5 } });
   }
-  answers.push(await ask("workspace/configuration", { items: [{ section: "words.style" }, { section: "none" }] }));
+  answers.push(await request("workspace/configuration", { items: [{ section: "words.style" }, { section: "none" }] }));
   isLoaded = true;
-  if (habits.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: true });
+  if (options.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: true });
   else notify("$/progress", { token: "loading", value: { kind: "end" } });
 }
 
-async function askAll(): Promise<void> {
+async function sendAllRequests(): Promise<void> {
   for (const [method, params] of [
     ["workspace/configuration", { items: [{ section: "words.style" }, {}] }],
     ["workspace/workspaceFolders", undefined],
@@ -134,24 +134,24 @@ async function askAll(): Promise<void> {
     ["workspace/semanticTokens/refresh", undefined],
     ["words/unknown", {}],
   ] as const)
-    answers.push(await ask(method, params));
+    answers.push(await request(method, params));
 }
 
 function hover(word: string): unknown {
-  if (habits.has("die")) {
+  if (options.has("die")) {
     process.stderr.write("thread 'main' panicked at words.rs\n");
     process.exit(3);
   }
-  if (habits.has("garbage")) process.stdout.write("I am no LSP at all\n\n");
-  if (habits.has("huge")) process.stdout.write("Content-Length: 999999999999\r\n\r\n{");
-  if (habits.has("headerless")) process.stdout.write("x".repeat(20_000));
-  if (habits.has("deep")) process.stdout.write(`Content-Length: 200000\r\n\r\n${"[".repeat(200_000)}`);
+  if (options.has("garbage")) process.stdout.write("I am no LSP at all\n\n");
+  if (options.has("huge")) process.stdout.write("Content-Length: 999999999999\r\n\r\n{");
+  if (options.has("headerless")) process.stdout.write("x".repeat(20_000));
+  if (options.has("deep")) process.stdout.write(`Content-Length: 200000\r\n\r\n${"[".repeat(200_000)}`);
   if (word === "heard") return { contents: received.join("\n") };
   if (word === "answers") return { contents: [JSON.stringify(answers)] };
   return { contents: { kind: "markdown", value: `**${word}**, ${word.length} letters` } };
 }
 
-function answer(method: string, params: JsonObject): unknown {
+function resultOf(method: string, params: JsonObject): unknown {
   const uri = String(objectOr(params.textDocument).uri),
     { line, character } = objectOr(params.position);
   const here = wordsIn(uri).find(
@@ -159,7 +159,7 @@ function answer(method: string, params: JsonObject): unknown {
   );
   switch (method) {
     case "initialize":
-      return { capabilities: habits.has("nothing") ? {} : CAPABILITIES };
+      return { capabilities: options.has("nothing") ? {} : CAPABILITIES };
     case "shutdown":
       return null;
     case "textDocument/definition":
@@ -239,13 +239,15 @@ function answer(method: string, params: JsonObject): unknown {
         { title: "Never", kind: "refactor", disabled: { reason: "it is never possible" } },
       ];
     case "codeAction/resolve": {
-      const { uri: of, range, had } = objectOr(params.data);
+      const { uri: documentUri, range, had } = objectOr(params.data);
       return had === undefined
         ? params
         : {
             ...params,
             edit: {
-              documentChanges: [{ textDocument: { uri: of, version: null }, edits: [{ range, newText: "GOOD" }] }],
+              documentChanges: [
+                { textDocument: { uri: documentUri, version: null }, edits: [{ range, newText: "GOOD" }] },
+              ],
             },
           };
     }
@@ -262,7 +264,9 @@ function receive(message: JsonObject): void {
     document = objectOr(params.textDocument),
     uri = String(document.uri);
   if (typeof method !== "string")
-    return void asked.get(Number(id))?.("error" in message ? { error: objectOr(message.error).code } : message.result);
+    return void pendingRequests.get(Number(id))?.(
+      "error" in message ? { error: objectOr(message.error).code } : message.result,
+    );
   received.push(
     [
       method,
@@ -271,52 +275,55 @@ function receive(message: JsonObject): void {
     ].join(" "),
   );
   if (process.env.LSP_LOG) appendFileSync(process.env.LSP_LOG, `${method}\n`);
-  if (method === "exit" && !habits.has("stubborn")) process.exit(0);
+  if (method === "exit" && !options.has("stubborn")) process.exit(0);
   if (method === "initialized") {
     if (!isLoaded) void load();
-    if (habits.has("asks")) asking = askAll();
+    if (options.has("asks")) requestsDone = sendAllRequests();
   }
   if (method === "textDocument/didOpen") documents.set(uri, String(document.text));
   if (method === "textDocument/didChange") documents.set(uri, String(objectOr(arrayOr(params.contentChanges)[0]).text));
   if (method === "textDocument/didClose") documents.delete(uri);
-  if (method === "textDocument/didOpen" && habits.has("die-open")) process.exit(4);
+  if (method === "textDocument/didOpen" && options.has("die-open")) process.exit(4);
   if (method === "textDocument/didOpen" || method === "textDocument/didChange") publish(uri);
   if (id === undefined) return;
   if (method === "initialize") report(params.workDoneToken, "Preparing");
   if (method === "textDocument/hover") report("hover", "Indexing");
-  if ((method === "initialize" && habits.has("mute-start")) || (method === "textDocument/hover" && habits.has("mute")))
+  if (
+    (method === "initialize" && options.has("mute-start")) ||
+    (method === "textDocument/hover" && options.has("mute"))
+  )
     return;
   if (method.startsWith("textDocument/") && refusals-- > 0)
     return write({ id, error: { code: -32801, message: "content modified" } });
   const respond = (): void => {
-    const result = answer(method, params);
+    const result = resultOf(method, params);
     write(result === undefined ? { id, error: { code: -32601, message: `no ${method}` } } : { id, result });
   };
-  if (method === "textDocument/hover") void asking.then(respond);
+  if (method === "textDocument/hover") void requestsDone.then(respond);
   else respond();
 }
 
-if (habits.has("die-start")) {
+if (options.has("die-start")) {
   process.stderr.write("error: 'words' is not installed for this toolchain\n");
   process.exit(1);
 }
-if (habits.has("garbage-start")) process.stdout.write("Welcome to words!\n");
-if (habits.has("stubborn")) {
+if (options.has("garbage-start")) process.stdout.write("Welcome to words!\n");
+if (options.has("stubborn")) {
   process.on("SIGTERM", () => undefined);
   setInterval(() => undefined, 1 << 30);
 }
-let rest = Buffer.alloc(0);
+let buffer = Buffer.alloc(0);
 process.stdin.on("data", (chunk: Buffer) => {
-  rest = Buffer.concat([rest, chunk]);
+  buffer = Buffer.concat([buffer, chunk]);
   for (;;) {
-    const end = rest.indexOf("\r\n\r\n"),
-      length = Number(/Content-Length: (\d+)/i.exec(rest.subarray(0, Math.max(end, 0)).toString())?.[1]);
-    if (end === -1 || rest.length < end + 4 + length) return;
-    const body = rest.subarray(end + 4, end + 4 + length).toString();
-    rest = rest.subarray(end + 4 + length);
+    const end = buffer.indexOf("\r\n\r\n"),
+      length = Number(/Content-Length: (\d+)/i.exec(buffer.subarray(0, Math.max(end, 0)).toString())?.[1]);
+    if (end === -1 || buffer.length < end + 4 + length) return;
+    const body = buffer.subarray(end + 4, end + 4 + length).toString();
+    buffer = buffer.subarray(end + 4 + length);
     receive(objectOr(JSON.parse(body)));
   }
 });
 process.stdin.on("end", () => {
-  if (!habits.has("stubborn")) process.exit(0);
+  if (!options.has("stubborn")) process.exit(0);
 });

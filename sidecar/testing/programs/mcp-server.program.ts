@@ -1,6 +1,6 @@
 /**
  * MCP server of mcp-server.ts as a process: on stdio, or with `--http` on 127.0.0.1, where it prints its URL. `--hang`
- * never answers. `--die` prints a reason and exits with code 3. `--ignore-end` survives the end of stdin and SIGTERM.
+ * never responds. `--die` prints a reason and exits with code 3. `--ignore-end` survives the end of stdin and SIGTERM.
  */
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { serveMcpOverHttp, testMcpServer } from "../mcp/mcp-server";

@@ -1,7 +1,7 @@
 /**
- * The installation part of a window. It installs an agent into a store unless it is installed, and starts it from
- * there. It prints the doctor's diagnosis as one line of JSON. Arguments: ROOT CONFIG [--offline]. CONFIG is the
- * agent's configuration as JSON. Offline, no tools and no network are available.
+ * Simulates the installation of a window: installs an agent into a store unless it is installed, and starts it. Prints
+ * the doctor's diagnosis as one line of JSON. Arguments: ROOT CONFIG [--offline]. CONFIG is the agent's configuration
+ * as JSON. Offline, no tools and no network are available.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
@@ -28,7 +28,7 @@ const table = processTable(systemTools),
 async function main(): Promise<void> {
   const agent = agentIn(JSON.parse(config)),
     storage = path.join(root, "..", "ledger"),
-    began = realClock.now();
+    startedAt = realClock.now();
   const ledger = openLedger(storage, newRun());
   const fixture: ProcessDeps = {
     clock: realClock,
@@ -74,7 +74,7 @@ async function main(): Promise<void> {
     emit({
       command: [command.command, ...command.args],
       lines,
-      ms: { install: Math.round(installed - began), probe: Math.round(realClock.now() - installed) },
+      ms: { install: Math.round(installed - startedAt), probe: Math.round(realClock.now() - installed) },
       initialize,
       session,
       exit,
@@ -92,8 +92,8 @@ function agentIn(value: unknown): AgentConfig {
   return { id: stringOr(id, ""), name: stringOr(name, ""), distribution: readDistribution(distribution) ?? {} };
 }
 
-function emit(what: object): void {
-  process.stdout.write(`${JSON.stringify(what)}\n`);
+function emit(result: object): void {
+  process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 void main();

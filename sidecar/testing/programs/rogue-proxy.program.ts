@@ -1,13 +1,13 @@
 /**
- * Proxy on stdio with faults that flags select. It does not use the kit, so that both cannot share a bug. Without flags
- * it forwards everything.
+ * Proxy on stdio with faults that flags select. Does not use the kit, so that both cannot share a bug. Without flags,
+ * forwards all messages.
  *
- *       --hang-initialize            never answers its initialize
+ *       --hang-initialize            never responds to its initialize
  *       --slow-initialize MS         delays the forwarding of initialize
  *       --die-on-initialize          exits with code 3 on initialize
  *       --die-after-forward          exits with code 3 after forwarding initialize
- *       --answer-without-forwarding  answers initialize itself
- *       --change-version             answers initialize with protocolVersion 99
+ *       --answer-without-forwarding  responds to initialize itself
+ *       --change-version             responds to initialize with protocolVersion 99
  *       --not-a-proxy                rejects initialize as unknown (-32601)
  *       --old                        supports only the spelling `_proxy/…`
  *       --die-on METHOD              exits with code 3 on METHOD, from either side
@@ -26,7 +26,7 @@ const ENVELOPE = has("old") ? "_proxy/successor" : "proxy/successor";
 const channel = ndjsonChannel(process.stdin, process.stdout);
 
 /** Forwarded requests by their id on the outgoing connection. */
-const passed = new Map<Id, { readonly id: Id; readonly method: string }>();
+const forwarded = new Map<Id, { readonly id: Id; readonly method: string }>();
 let lastId = 0;
 
 function send(message: Message): void {
@@ -36,7 +36,7 @@ function send(message: Message): void {
 
 function answer(id: Id, outcome: { result: unknown } | { error: { code: number; message: string } }): void {
   const message: Message = { jsonrpc: "2.0", id, ...outcome };
-  if (has("wrong-answer")) for (const odd of [{ ...message, id: "nobody asked" }, message]) send(odd);
+  if (has("wrong-answer")) for (const extra of [{ ...message, id: "nobody asked" }, message]) send(extra);
   send(message);
 }
 
@@ -50,7 +50,7 @@ function pass(method: string, params: unknown, id: Id | undefined, toSuccessor: 
   const inner = { method, ...(params === undefined ? {} : { params }) };
   const outer = toSuccessor ? { method: ENVELOPE, params: inner } : inner;
   if (id === undefined) return send({ jsonrpc: "2.0", ...outer });
-  passed.set(++lastId, { id, method });
+  forwarded.set(++lastId, { id, method });
   send({ jsonrpc: "2.0", id: lastId, ...outer });
 }
 
@@ -97,18 +97,18 @@ function unwrapped({ method, params }: JsonObject, id: Id | undefined): void {
 
 /** Cancels a forwarded request by its id on the outgoing connection. */
 function cancelled(requestId: unknown): void {
-  for (const [id, asked] of passed)
-    if (asked.id === requestId) send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
+  for (const [id, request] of forwarded)
+    if (request.id === requestId) send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
 }
 
 function answered(id: Id | null, outcome: { result: unknown } | { error: { code: number; message: string } }): void {
-  const asked = id === null ? undefined : passed.get(id);
-  if (!asked || id === null || has("die-after-forward")) return; // a response can arrive before the exit
-  passed.delete(id);
-  if (has("change-version") && asked.method === "initialize" && "result" in outcome && isObject(outcome.result)) {
-    return answer(asked.id, { result: { ...outcome.result, protocolVersion: 99 } });
+  const request = id === null ? undefined : forwarded.get(id);
+  if (!request || id === null || has("die-after-forward")) return; // a response can arrive before the exit
+  forwarded.delete(id);
+  if (has("change-version") && request.method === "initialize" && "result" in outcome && isObject(outcome.result)) {
+    return answer(request.id, { result: { ...outcome.result, protocolVersion: 99 } });
   }
-  answer(asked.id, outcome);
+  answer(request.id, outcome);
 }
 
 channel.start({

@@ -1,7 +1,6 @@
 /**
- * Real ACP agent (v1, stdio) that executes the prompt as a script. README.md in this folder documents the steps and
- * flags. Every misbehaviour that a client must survive is one step or one flag. Requires only Node and bundles to one
- * file.
+ * Real ACP agent (v1, stdio) that executes the prompt as a script. `../README.md` documents the steps and flags. Every
+ * misbehaviour that a client must survive is one step or one flag. Requires only Node and bundles to one file.
  */
 import { appendFileSync } from "node:fs";
 import { ScriptedAgent } from "../scripted-agent/agent";
@@ -16,7 +15,9 @@ if (flags.exitAtStart !== undefined) {
   process.exit(flags.exitAtStart);
 }
 if (flags.ignoreSigterm) process.on("SIGTERM", () => undefined);
-/** Maximum lifetime in milliseconds after its client has gone, so that a failed test leaves no process behind. */
+/**
+ * Maximum lifetime in milliseconds after the client has disconnected, so that a failed test leaves no process running.
+ */
 const STUBBORN_MS = 120_000;
 
 async function main(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
- * Minimal sidecar for tests that kill it. It starts a scripted agent with a ledger and prints one line of JSON,
- * `{"ready": ChildProcessRecord}`, when the agent has answered `initialize`. Then it runs until it is killed. When its
- * stdin ends, it stops the agent and exits. Arguments: STORAGE RUN [AGENT-FLAG…]
+ * Minimal sidecar for tests that kill it. Starts a scripted agent with a ledger and prints one line of JSON, `{"ready":
+ * ChildProcessRecord}`, after the agent's `initialize` response. Then it runs until it is killed. When its stdin ends,
+ * it stops the agent and exits. Arguments: STORAGE RUN [AGENT-FLAG…]
  */
 import { openLedger } from "../../process/process-ledger";
 import { startProcess } from "../../process/stdio-process";

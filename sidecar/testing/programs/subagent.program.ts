@@ -9,12 +9,12 @@ const OPTIONS = [
   { optionId: "no", name: "Reject", kind: "reject_once" },
 ];
 
-const text = (words: string): object => ({ type: "text", text: words });
+const text = (value: string): object => ({ type: "text", text: value });
 const send = (sessionId: string, update: object): void => peer.notify("session/update", { sessionId, update });
 
 async function turn(sessionId: string): Promise<void> {
-  const report = (of: string, words: string): void =>
-    send(of, { sessionUpdate: "agent_message_chunk", messageId: `of-${of}`, content: text(words) });
+  const report = (id: string, value: string): void =>
+    send(id, { sessionUpdate: "agent_message_chunk", messageId: `of-${id}`, content: text(value) });
   const call = (fields: object): void => send(SUBAGENT, { sessionUpdate: "tool_call_update", ...fields });
   const associate = (fields: object): void =>
     send(sessionId, { sessionUpdate: "subagent_update", sessionId: SUBAGENT, ...fields });
@@ -23,8 +23,8 @@ async function turn(sessionId: string): Promise<void> {
   associate({ title: "Explore", description: "Looks for the tests of this project", state: { state: "running" } });
   const names = { senderSessionId: sessionId, recipientSessionId: SUBAGENT };
   send(sessionId, { sessionUpdate: "session_message", messageId: "task", ...names });
-  for (const words of ["Find the tests ", "and count them."])
-    send(sessionId, { sessionUpdate: "session_message_chunk", messageId: "task", content: text(words) });
+  for (const chunk of ["Find the tests ", "and count them."])
+    send(sessionId, { sessionUpdate: "session_message_chunk", messageId: "task", content: text(chunk) });
   report(SUBAGENT, "I look at the folder first.");
   call({ toolCallId: "read", title: "Read package.json", kind: "read", status: "completed" });
   for (let i = 0; i < 3; i++) send(sessionId, { sessionUpdate: "_odd_metrics", tokens: i });

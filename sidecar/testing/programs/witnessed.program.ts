@@ -1,6 +1,6 @@
 /**
- * Preloaded into a test program that will be killed (`node --import`). It writes fixed text on stderr and connects to
- * SYMPOSIUM_TEST_WITNESS, if set. That connection closes when the process exits, whichever process started it.
+ * Preload (`node --import`) for a test program that will be killed. Writes fixed text to stderr and connects to
+ * SYMPOSIUM_TEST_WITNESS, if set. The connection closes when the process exits, regardless of its parent.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";

@@ -7,10 +7,10 @@ import { spawn } from "node:child_process";
 const PROGRAM =
   "process.on('SIGTERM', () => {}); setTimeout(() => {}, 120_000); require('node:fs').writeSync(3, 'ready')";
 
-/** Resolves when the child ignores SIGTERM. `apart`: in a separate session and process group, as after setsid(2). */
-export async function stubbornChild(apart: boolean): Promise<void> {
+/** Resolves when the child ignores SIGTERM. `detached`: in a separate session and process group, as after setsid(2). */
+export async function stubbornChild(detached: boolean): Promise<void> {
   const child = spawn(process.execPath, ["-e", PROGRAM], {
-    detached: apart,
+    detached,
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
   child.unref();

@@ -51,7 +51,9 @@ function jsonEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Members of a tool call; content keeps the order of the fields. `lastTerminal`: the meaning of `terminal=last`. */
+/**
+ * Members of a tool call. The content keeps the order of the fields. `lastTerminal`: the meaning of `terminal=last`.
+ */
 export function toolCallOf(fields: Fields, lastTerminal: string): JsonObject {
   const call: Record<string, unknown> = {};
   const content: JsonObject[] = [];
@@ -112,8 +114,8 @@ export function contentOf(name: string, value: unknown, lastTerminal: string): J
 }
 
 /** `path` or `path:line`. */
-function location(written: string): JsonObject {
-  const [, path, line] = /^(.*?)(?::(\d+))?$/.exec(written) ?? [];
+function location(text: string): JsonObject {
+  const [, path, line] = /^(.*?)(?::(\d+))?$/.exec(text) ?? [];
   return { path, ...(line === undefined ? {} : { line: Number(line) }) };
 }
 
@@ -127,10 +129,10 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * `allow_once,allow_once,reject_once`: a repeated kind gets the id `allow_once-2`. A list of options is used unchanged.
  */
-export function permissionOptions(written: unknown): readonly JsonObject[] {
-  if (Array.isArray(written)) return written.filter(isObject);
+export function permissionOptions(options: unknown): readonly JsonObject[] {
+  if (Array.isArray(options)) return options.filter(isObject);
   const seen = new Map<string, number>();
-  return String(written)
+  return String(options)
     .split(",")
     .filter(kind => kind !== "")
     .map(kind => {

@@ -1,7 +1,4 @@
-/**
- * Process-level faults and options of the scripted agent, from its command line. README.md beside the program documents
- * them.
- */
+/** Process-level faults and options of the scripted agent, from its command line. `../README.md` documents them. */
 import { parseArgs } from "node:util";
 import { arrayOr } from "../../rpc/json";
 

@@ -1,7 +1,7 @@
 /**
  * Session options of the scripted agent. Modes are always present. `--models` adds models in their earlier form.
  * `--options` adds config options (ACP schema v1, `SessionConfigOption`), one of which depends on another. With
- * `--plan` the modes include one that only plans, and the session starts in one that works.
+ * `--plan`, the modes include a planning mode, and the session starts in the mode `build`.
  */
 import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -91,14 +91,14 @@ export class SessionOptions {
 
   /**
    * Sets an option for the client or, with the step `option`, for the agent. Throws for unknown options, invalid values
-   * and locked ones.
+   * and locked values.
    */
   set(id: unknown, value: unknown): void {
     if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id))
       throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);
     if (value === "locked") throw new RpcError(RpcCode.invalidParams, "This model is locked.");
     if (typeof value === "string" || typeof value === "boolean") this.#values.set(id, value);
-    // The small model has only one effort level; choosing the large one selects high effort.
+    // The small model has only one effort level. The large model starts with high effort.
     if (id === "model" && this.#flags.options) this.#values.set("effort", value === "large" ? "high" : "low");
   }
 

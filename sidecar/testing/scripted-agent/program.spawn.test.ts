@@ -27,8 +27,8 @@ const failsWith =
     error instanceof RpcError && error.code === code && error.message === message;
 
 /**
- * Misbehaviour and records only: product tests pass if a script misbehaves less than it should or if a record lacks
- * messages. A fault in any other step fails the tests that use it.
+ * Covers only misbehaviour and logs, because product tests detect neither missing misbehaviour nor missing log lines. A
+ * fault in any other step fails the tests that use it.
  */
 suite("scripted agent", () => {
   test("streams numbered words in order", async () => {

@@ -1,4 +1,4 @@
-/** Permission requests and elicitations of the scripted agent, and their withdrawal. */
+/** Permission requests and elicitations of the scripted agent, and their cancellation. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { permissionOptions, toolCallOf, type Fields } from "./fields";
 import type { Wire } from "./wire";
@@ -31,8 +31,8 @@ export class Questions {
         ...params,
       }),
     );
-    const { outcome: how, optionId } = objectOr(outcome);
-    return how === "selected" ? `chose ${String(optionId)}` : String(how);
+    const { outcome: kind, optionId } = objectOr(outcome);
+    return kind === "selected" ? `chose ${String(optionId)}` : String(kind);
   }
 
   /** Requests a form or a visit to a page. Resolves with the action, followed by the form's values if there are any. */
@@ -41,19 +41,19 @@ export class Questions {
     return content === undefined ? String(action) : `${String(action)} ${JSON.stringify(content)}`;
   }
 
-  /** Withdraws all open requests. */
+  /** Cancels all open requests. */
   async withdraw(): Promise<void> {
     for (const requestId of this.#open) await this.wire.notify("$/cancel_request", { requestId });
   }
 
   async #request(method: string, params: JsonObject): Promise<unknown> {
-    let asked: number | undefined;
+    let openId: number | undefined;
     try {
       return await this.wire.request(method, { sessionId: this.sessionId, ...params }, id => {
-        this.#open.add((asked = id));
+        this.#open.add((openId = id));
       });
     } finally {
-      if (asked !== undefined) this.#open.delete(asked);
+      if (openId !== undefined) this.#open.delete(openId);
     }
   }
 }

@@ -1,5 +1,5 @@
 /**
- * Language of the scripted agent: parses a prompt's text into steps. README.md beside the program documents every step.
+ * Language of the scripted agent: parses a prompt's text into steps. `../README.md` documents every step.
  *
  * Each line is one step. In a text of one line, `;` also separates steps (`\;` is a semicolon). A text with any invalid
  * step is not a script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
@@ -79,7 +79,7 @@ export type Step =
   | { readonly step: "error"; readonly code: number; readonly message: string };
 
 /**
- * Kinds of floods:
+ * Updates of a flood:
  * - `tools`: N tool calls.
  * - `updates`: updates of one call.
  * - `results`: completed calls with content, cycling through 500 ids.
@@ -127,13 +127,13 @@ export function parseScript(text: string): Script {
   return { kind: "script", steps };
 }
 
-/** The first `length` characters of `w1 w2 w3 …`. Lost, duplicated or reordered text is visible at once. */
+/** The first `length` characters of `w1 w2 w3 …`. Lost, duplicated or reordered text is immediately visible. */
 export function numberedWords(length: number): string {
   const words: string[] = [];
-  for (let n = 1, held = 0; held < length; n++) {
+  for (let n = 1, count = 0; count < length; n++) {
     const word = `w${n} `;
     words.push(word);
-    held += word.length;
+    count += word.length;
   }
   return words.join("").slice(0, length);
 }

@@ -1,6 +1,6 @@
 /**
  * Commands that the scripted agent runs in its client (ACP schema v1, `terminal/*`), each displayed in a separate tool
- * call. One step runs the whole sequence; other steps send single requests for the most recently started command.
+ * call. One step runs the whole sequence. Other steps send single requests for the most recently started command.
  */
 import { parseCommand } from "../../process/command-line";
 import { objectOr, type JsonObject } from "../../rpc/json";

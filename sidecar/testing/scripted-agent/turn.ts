@@ -1,7 +1,7 @@
 /**
  * One turn of the scripted agent. It runs the steps of a script in order (adjacent starred steps in parallel) and
  * determines the end of the turn. A cancellation interrupts waiting steps, and the turn ends as `cancelled`. An open
- * permission request is still awaited, because a client that cancels must answer it.
+ * permission request is still awaited, because a client that cancels must respond to it.
  */
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
@@ -51,8 +51,8 @@ class Turn {
   #reason = "end_turn";
   #error: { readonly code: number; readonly message: string } | undefined;
   #twice = false;
-  /** Whether `wait-cancel` has seen the cancellation. The steps after it still run. */
-  #winding = false;
+  /** Whether `wait-cancel` has received the cancellation. Later steps still run. */
+  #continuesAfterCancel = false;
   readonly #late: { readonly ms: number; readonly text: string }[] = [];
 
   readonly #questions: Questions;
@@ -91,7 +91,7 @@ class Turn {
   }
 
   #isOver(): boolean {
-    return this.#error !== undefined || (this.#fixture.cancelled.aborted && !this.#winding);
+    return this.#error !== undefined || (this.#fixture.cancelled.aborted && !this.#continuesAfterCancel);
   }
 
   async #doAll(batch: readonly Step[]): Promise<void> {
@@ -201,7 +201,7 @@ class Turn {
         return new Promise(() => undefined);
       case "wait-cancel":
         await untilAborted(cancelled);
-        this.#winding = true;
+        this.#continuesAfterCancel = true;
         return;
       case "crash":
         return process.exit(step.n);

@@ -1,6 +1,6 @@
 /**
- * The scripted agent's connection: JSON lines over stdio. It does not use `sidecar/rpc`, so that both ends cannot share
- * a bug, and because it must be able to misbehave (`raw`). Its ids start at 0, as some agents' do.
+ * The scripted agent's connection: JSON lines over stdio. Does not use `sidecar/rpc`, so that both ends cannot share a
+ * bug and `raw` can misbehave. Ids start at 0, as in some agents.
  */
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../../rpc/json";
@@ -32,12 +32,12 @@ export class Wire {
     { readonly resolve: (result: unknown) => void; readonly reject: (error: Error) => void }
   >();
   #nextId = 0;
-  #rest = "";
+  #incomplete = "";
 
   constructor(input: Readable, output: Writable, handlers: WireHandlers) {
     this.#output = output;
     this.#handlers = handlers;
-    output.on("error", () => undefined); // the client has gone; the end of stdin reports it too
+    output.on("error", () => undefined); // the client has disconnected; the end of stdin reports this, too
     input
       .setEncoding("utf8")
       .on("data", (text: string) => this.#take(text))
@@ -76,8 +76,8 @@ export class Wire {
   }
 
   #take(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
+    const lines = (this.#incomplete + text).split("\n");
+    this.#incomplete = lines.pop() ?? "";
     for (const line of lines) if (line.trim() !== "") this.#handle(line);
   }
 
@@ -88,10 +88,10 @@ export class Wire {
     const { id, method, params, result, error } = message;
     if (typeof method === "string")
       return "id" in message ? this.#handlers.request(id, method, params) : this.#handlers.notification(method, params);
-    const waiting = this.#pending.get(id);
+    const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    if (isObject(error)) waiting?.reject(new Refused(error.code, String(error.message)));
-    else waiting?.resolve(result);
+    if (isObject(error)) pending?.reject(new Refused(error.code, String(error.message)));
+    else pending?.resolve(result);
   }
 
   #end(): void {

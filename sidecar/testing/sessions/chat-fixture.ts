@@ -46,12 +46,12 @@ export class Fixture implements AsyncDisposable {
   readonly policy = new BypassPolicy([]);
   /**
    * `extensions`: extensions of new sessions. `behind`: extension ids of each started agent. `missing`: extensions that
-   * are left out of the next agent's chain.
+   * are missing in the next agent's chain.
    */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
-  /** `doing`: extension details that the next agent's sessions report. `hearing`: listeners for changes of them. */
+  /** `doing`: extension details that the next agent's sessions report. `hearing`: listeners for their changes. */
   doing: readonly ExtensionDetails[] = [];
   missingTools: string | undefined;
   toolLines: readonly string[] = [];
@@ -90,7 +90,7 @@ export class Fixture implements AsyncDisposable {
   );
   readonly service: ChatService;
 
-  /** `journal`: of an earlier process. */
+  /** `journal`: the journal of an earlier process. */
   constructor(readonly journal = new MemoryJournal()) {
     const host: Host = {
       isCongested: () => false,
@@ -178,8 +178,8 @@ export class Fixture implements AsyncDisposable {
   /**
    * Waits for work that depends on the file system, without a time limit. The fake clock advances by 1 ms per check.
    */
-  async until(isSo: () => boolean): Promise<void> {
-    while (!isSo()) {
+  async until(condition: () => boolean): Promise<void> {
+    while (!condition()) {
       for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
       this.clock.advance(1);
     }

@@ -1,4 +1,4 @@
-/** The model picker's service with agents in memory, and a VS Code that stores its chats like the real one. */
+/** The model picker's service with agents in memory and a simulated VS Code that stores its chats. */
 import { equal, ok } from "node:assert/strict";
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { ChatRequest, RequestId } from "../../../src/protocol/lm/lm";
@@ -49,21 +49,20 @@ export class LmFixture implements AsyncDisposable {
   /** `initialize` response of the agents. */
   initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
   /**
-   * `opened`: members of the `session/new` response besides the id. `manual`: more methods that the test answers
-   * itself.
+   * `opened`: members of the `session/new` response besides the id. `manual`: additional methods that the test handles.
    */
   opened: JsonObject = {};
   manual: readonly string[] = [];
   /**
    * `extensions`: extensions of new conversations. `behind`: extension ids of each started agent. `missing`: extensions
-   * that are left out of the next agent's chain.
+   * that are missing in the next agent's chain.
    */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
   /**
-   * `missingTools`: sentence about missing tools. `toolLines`: counts of tools. `onToolChange`: called when it
-   * changes.
+   * `missingTools`: sentence about missing tools. `toolLines`: counts of tools. `onToolChange`: called when they
+   * change.
    */
   missingTools: string | undefined;
   toolLines: readonly string[] = [];
@@ -190,10 +189,10 @@ export class LmFixture implements AsyncDisposable {
 
   /** The latest agent. */
   get agent(): MemoryAgent {
-    return there(this.agents.at(-1));
+    return defined(this.agents.at(-1));
   }
   get offer(): ToolOffer {
-    return there(this.offers.opened.at(-1));
+    return defined(this.offers.opened.at(-1));
   }
 
   /** Sends a request. Its end is recorded as `ok 1` or `failed 1: why`. */
@@ -231,7 +230,7 @@ export class LmFixture implements AsyncDisposable {
 
   /** Adds the response of a request to the chat, in the form in which VS Code stores it. */
   took(chat: SimulatedChat, requestId: RequestId, results?: (callId: string) => string): SimulatedTurn {
-    const turn = there(chat.last);
+    const turn = defined(chat.last);
     turn.rounds.push({
       text: this.text(requestId),
       calls: this.calls(requestId).map(id => ({ id, result: results?.(id) })),
@@ -239,7 +238,7 @@ export class LmFixture implements AsyncDisposable {
     return turn;
   }
 
-  /** Waits for the next prompt of an agent; default: the latest one. */
+  /** Waits for the next prompt of `agent`. Default: the latest agent. */
   async prompted(
     agent?: MemoryAgent,
   ): Promise<{ readonly request: IncomingRequest; readonly sessionId: string; readonly text: string }> {
@@ -255,7 +254,7 @@ export class LmFixture implements AsyncDisposable {
     };
   }
 
-  /** Runs a whole turn: the user's message and the agent's answer. Resolves with the session id and the prompt. */
+  /** Runs a whole turn: the user's message and the agent's response. Resolves with the session id and the prompt. */
   async turn(chat: SimulatedChat, words: string, answer: string): Promise<string> {
     const requestId = this.ask(chat, words),
       { request, sessionId, text } = await this.prompted();
@@ -284,8 +283,8 @@ export class LmFixture implements AsyncDisposable {
   }
 }
 
-function there<T>(value: T | undefined): T {
-  if (value === undefined) throw new Error("there is none yet");
+function defined<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error("the value is undefined");
   return value;
 }
 

@@ -38,7 +38,7 @@ export class SessionFixture implements AsyncDisposable {
   namesTools = false;
   /** The user's choices for the next prompt. */
   context: ChatContext = NO_CONTEXT;
-  /** Extensions that are left out of the chain of its agent. */
+  /** Extensions that are missing in the agent's chain. */
   missing: readonly MissingExtension[] = [];
   readonly initialized: unknown = {
     protocolVersion: 1,
@@ -169,9 +169,9 @@ export class SessionFixture implements AsyncDisposable {
     );
   }
 
-  /** Answers the request that opens a session. Resolves with the offer that the request names. */
+  /** Responds to the request that opens a session. Resolves with the offer that the request names. */
   async open(method = "session/new"): Promise<{ readonly request: IncomingRequest; readonly offer: ToolOffer }> {
-    const opening = async () => (await this.#agentThere()).next(method);
+    const opening = async () => (await this.#startedAgent()).next(method);
     const request = await opening();
     request.respond(method === "session/new" || method === "session/fork" ? { sessionId: "s" } : {});
     await this.settle();
@@ -182,7 +182,7 @@ export class SessionFixture implements AsyncDisposable {
     };
   }
 
-  async #agentThere(): Promise<MemoryAgent> {
+  async #startedAgent(): Promise<MemoryAgent> {
     await this.settle();
     return this.agent;
   }

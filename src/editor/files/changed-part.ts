@@ -11,14 +11,14 @@ export interface ChangedPart {
 /** `undefined`: the texts are equal. Never splits a surrogate pair or a CR LF. */
 export function changedPart(before: string, after: string): ChangedPart | undefined {
   if (before === after) return undefined;
-  const most = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let start = 0,
-    rest = 0;
-  while (start < most && before[start] === after[start]) start++;
+    suffix = 0;
+  while (start < shorter && before[start] === after[start]) start++;
   while (start > 0 && (isWithin(before, start) || isWithin(after, start))) start--;
-  while (rest < most - start && before[before.length - 1 - rest] === after[after.length - 1 - rest]) rest++;
-  while (rest > 0 && (isWithin(before, before.length - rest) || isWithin(after, after.length - rest))) rest--;
-  return { start, end: before.length - rest, text: after.slice(start, after.length - rest) };
+  while (suffix < shorter - start && before[before.length - 1 - suffix] === after[after.length - 1 - suffix]) suffix++;
+  while (suffix > 0 && (isWithin(before, before.length - suffix) || isWithin(after, after.length - suffix))) suffix--;
+  return { start, end: before.length - suffix, text: after.slice(start, after.length - suffix) };
 }
 
 /** Whether `at` is inside a CR LF or a surrogate pair. */

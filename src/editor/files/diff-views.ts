@@ -2,8 +2,8 @@
  * Shows changes that agents made or propose in VS Code's diff editor.
  *
  * Invariants:
- * - Texts of proposals are read-only documents of a scheme of this extension.
- * - The last twenty pairs are kept. Older ones are empty if they are still open.
+ * - Proposed texts are read-only documents with this extension's URI scheme.
+ * - At most `MAX_PAIRS` pairs are stored. Documents of evicted pairs are empty.
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
@@ -16,7 +16,7 @@ const MAX_PAIRS = 20;
 export class Proposals implements vscode.Disposable {
   /** Pairs of texts by the query of their URI. */
   readonly #pairs = new Map<string, { readonly before: string; readonly after: string }>();
-  #made = 0;
+  #pairCount = 0;
   readonly #registration: vscode.Disposable;
 
   constructor(
@@ -38,16 +38,16 @@ export class Proposals implements vscode.Disposable {
    * `agent`: its display name. If the file already has the proposed text, the right side is the editable file itself.
    */
   async show({ path: file, oldText = "", newText }: Change, agent: string): Promise<void> {
-    const query = String(++this.#made);
+    const query = String(++this.#pairCount);
     this.#pairs.set(query, { before: oldText, after: newText });
     const [oldest] = this.#pairs.keys();
     if (this.#pairs.size > MAX_PAIRS && oldest !== undefined) this.#pairs.delete(oldest);
-    const of = (fragment: string): vscode.Uri =>
+    const sideOf = (fragment: string): vscode.Uri =>
       vscode.Uri.from({ scheme: this.scheme, path: vscode.Uri.file(file).path, query, fragment });
-    const right = (await this.#isDone(file, newText)) ? vscode.Uri.file(file) : of("after");
+    const right = (await this.#isApplied(file, newText)) ? vscode.Uri.file(file) : sideOf("after");
     await vscode.commands.executeCommand(
       "vscode.diff",
-      of("before"),
+      sideOf("before"),
       right,
       l10n.t`${path.basename(file)} (proposed by ${agent})`,
       { preview: true } satisfies vscode.TextDocumentShowOptions,
@@ -58,11 +58,11 @@ export class Proposals implements vscode.Disposable {
     this.#registration.dispose();
   }
 
-  async #isDone(file: string, newText: string): Promise<boolean> {
+  async #isApplied(file: string, newText: string): Promise<boolean> {
     if (
       !this.folders()
         .map(folder => path.relative(folder, file))
-        .some(rest => !rest.startsWith("..") && !path.isAbsolute(rest))
+        .some(relative => !relative.startsWith("..") && !path.isAbsolute(relative))
     )
       return false;
     const plain = (text: string): string => text.replaceAll("\r\n", "\n");

@@ -4,13 +4,13 @@
 import { access } from "node:fs/promises";
 import path from "node:path";
 
-/** Known locations in VS Code releases; no API documents them. Without a match the sidecar uses another search. */
+/** Locations in VS Code releases, which no API exposes. Without a match, the sidecar uses another search. */
 const PACKAGES = ["node_modules", "node_modules.asar.unpacked"].flatMap(modules => [
   path.join(modules, "@vscode", "ripgrep-universal", "bin", `${process.platform}-${process.arch}`),
   path.join(modules, "@vscode", "ripgrep", "bin"),
 ]);
 
-/** An environment variable for the sidecar. */
+/** Environment variable for the sidecar; empty if no binary was found. */
 export async function ripgrep(appRoot: string): Promise<{ readonly SYMPOSIUM_RIPGREP?: string }> {
   for (const folder of PACKAGES) {
     const file = path.join(appRoot, folder, process.platform === "win32" ? "rg.exe" : "rg");

@@ -1,10 +1,10 @@
 import { equal } from "node:assert/strict";
 import { withLineEnds } from "./line-endings";
 
-suite("line endings", () => {
-  test("is converted to those of the file", () => {
+suite("withLineEnds", () => {
+  test("converts all line endings to those of the file", () => {
     equal(withLineEnds("a\nb\r\n\nc", "\r\n"), "a\r\nb\r\n\r\nc");
     equal(withLineEnds("a\nb\r\n\nc", "\n"), "a\nb\n\nc");
   });
-  test("excludes a single carriage return", () => equal(withLineEnds("50 %\r100 %\n", "\r\n"), "50 %\r100 %\r\n"));
+  test("keeps a single carriage return", () => equal(withLineEnds("50 %\r100 %\n", "\r\n"), "50 %\r100 %\r\n"));
 });

@@ -25,9 +25,9 @@ export function pageAddress(url: string): string | undefined {
 }
 
 function fileTarget(href: string, folders: readonly string[]): LinkTarget {
-  const [, named = "", fragment] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? [];
-  const [, where = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(named) ?? [];
-  const plain = plainPath(where);
+  const [, withoutFragment = "", fragment] = /^([^#]*)(?:#(.*))?$/s.exec(href) ?? [];
+  const [, location = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(withoutFragment) ?? [];
+  const plain = plainPath(location);
   const first = folders[0];
   if (plain === undefined || plain === "" || first === undefined) return refused("it is not a file of this workspace");
   const file = path.resolve(first, plain);
@@ -41,9 +41,9 @@ function fileTarget(href: string, folders: readonly string[]): LinkTarget {
   };
 }
 
-function plainPath(where: string): string | undefined {
+function plainPath(location: string): string | undefined {
   try {
-    const decoded = decodeURIComponent(where.replace(/^file:/i, ""));
+    const decoded = decodeURIComponent(location.replace(/^file:/i, ""));
     if (decoded.includes("\0") || /^\/\/[^/]/.test(decoded)) return undefined; // a file on another machine
     const local = decoded.replace(/^\/\/(?=\/)/, "");
     return /^\/[a-z]:/i.test(local) ? local.slice(1) : local;
@@ -53,8 +53,8 @@ function plainPath(where: string): string | undefined {
 }
 
 function isWithin(file: string, folder: string): boolean {
-  const rest = path.relative(folder, file);
-  return rest !== "" && rest !== ".." && !rest.startsWith(`..${path.sep}`) && !path.isAbsolute(rest);
+  const relative = path.relative(folder, file);
+  return relative !== "" && relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
 /** `message` is for the user. */

@@ -1,9 +1,9 @@
 /**
- * Reads and writes files for agents through the editor. Reading returns unsaved changes. Writing to an open file goes
- * through the editor, so that the user can undo it.
+ * Reads and writes files for agents through the editor. Reads include unsaved changes. Writes to an open file use the
+ * editor, so that the user can undo them.
  *
  * Invariants:
- * - Writes run one after the other.
+ * - Writes are serialized.
  * - A file keeps its encoding and its line endings.
  * - A binary file is not overwritten, nor a file whose encoding cannot represent the new text.
  * - Every failure is a `NotServed` with a message for the agent.
@@ -48,7 +48,7 @@ export class TextFiles {
     const whole =
       document.lineCount > 1 ? withLineEnds(text, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n") : text;
     const content = await encoded(whole, uri, encoding);
-    // A change on disk that the editor has not noticed yet would make saving fail.
+    // Saving fails if the editor has not detected a change on disk yet.
     const isBehind =
       !document.isDirty && bytes !== undefined && (await decoded(bytes, uri, encoding)) !== document.getText();
     if (open === undefined || isBehind) await writeBytes(uri, content);

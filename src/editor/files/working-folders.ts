@@ -5,7 +5,7 @@ import type { Log } from "../../log";
 export interface FolderDeps {
   /** Absolute paths. */
   folders(): readonly string[];
-  /** Asks the user; `undefined`: no choice was made. */
+  /** Asks the user; `undefined`: the user cancelled. */
   pick(): Promise<string | undefined>;
   /** Shows a message to the user. */
   report(message: string): void;
@@ -23,7 +23,7 @@ export class WorkingFolders {
     return this.deps.folders();
   }
 
-  /** The folder of a new tab. Tabs that open while the user is asked share the answer. */
+  /** The folder of a new tab. Tabs that open during the question share its answer. */
   async choose(): Promise<string> {
     const [first, ...others] = this.deps.folders();
     if (first === undefined) {
@@ -37,7 +37,7 @@ export class WorkingFolders {
     return this.#picking;
   }
 
-  /** A prompt may already wait for the folder. So without a choice the first folder is used, and a message names it. */
+  /** Without a choice, uses and reports the first folder, because a prompt may already be waiting. */
   async #pick(first: string): Promise<string> {
     const picked = await this.deps.pick();
     if (picked !== undefined) return picked;
@@ -48,7 +48,7 @@ export class WorkingFolders {
     return first;
   }
 
-  /** Checks a tab's folder that the page reports. Only a folder that this class could choose is accepted. */
+  /** Validates a folder from the page. Accepts only folders that this class can choose. */
   isOurs(folder: string): boolean {
     const folders = this.deps.folders();
     return folders.includes(folder) || (folders.length === 0 && folder === this.deps.home);

@@ -42,12 +42,12 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
       return;
     case "file": {
       const at = new vscode.Position((target.line ?? 1) - 1, (target.column ?? 1) - 1);
-      const how = {
+      const options = {
         ...(preview ? { preview, preserveFocus: true } : {}),
         ...(target.line === undefined ? {} : { selection: new vscode.Range(at, at) }),
       };
       try {
-        await vscode.window.showTextDocument(vscode.Uri.file(target.path), how);
+        await vscode.window.showTextDocument(vscode.Uri.file(target.path), options);
       } catch (error) {
         throw LinkNotOpened.missing(target.path, error);
       }
@@ -65,10 +65,7 @@ export async function openPage(url: string, { log }: FolderDeps): Promise<void> 
   else await openOutside(address);
 }
 
-/**
- * Passes a string, because a `Uri`, which the type requires, would decode the query. A page that receives a callback
- * address in its query would then fail.
- */
+/** Passes a string instead of a `Uri`, which would decode the query and break a callback address in it. */
 async function openOutside(address: string): Promise<void> {
   await vscode.env.openExternal(address as unknown as vscode.Uri);
 }

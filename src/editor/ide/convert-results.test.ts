@@ -29,8 +29,8 @@ const file = (fsPath: string) => ({ scheme: "file", fsPath });
 const range = new Range([1, 2]),
   plain = { start: { line: 1, character: 2 }, end: { line: 1, character: 2 } };
 
-suite("VS Code language results", () => {
-  test("contains locations in two forms, once each, and keeps a non-file URI", () => {
+suite("conversion of VS Code's language results", () => {
+  test("converts both forms of locations, without duplicates, and keeps a non-file URI", () => {
     const web = { scheme: "https", toString: () => "https://x" };
     deepEqual(
       spotsIn([
@@ -47,7 +47,7 @@ suite("VS Code language results", () => {
     );
     deepEqual([spotsIn(undefined), pathOf("x"), pathOf(null)], [[], undefined, undefined]);
   });
-  test("contains hovers as text", () =>
+  test("converts hovers to text", () =>
     deepEqual(
       hoverIn([
         { contents: [{ value: "a" }, "b", { language: "ts", value: "c" }, 7] },
@@ -56,7 +56,7 @@ suite("VS Code language results", () => {
       ]),
       "a\n\nb\n\n```ts\nc\n```",
     ));
-  test("contains symbols with children or with locations", () => {
+  test("converts symbols with children or with locations", () => {
     deepEqual(
       symbolsIn(
         [
@@ -87,7 +87,7 @@ suite("VS Code language results", () => {
       ],
     );
   });
-  test("contains edits of one or several files", () => {
+  test("converts edits of one or several files", () => {
     const edit = { range, newText: "x" },
       read = { range: plain, newText: "x" };
     deepEqual(editsIn([edit, { range }, null]), [read]);
@@ -106,7 +106,7 @@ suite("VS Code language results", () => {
       [[{ kind: "edit", path: "/a", edits: [read] }], [], []],
     );
   });
-  test("contains actions and commands", () => {
+  test("converts actions and commands", () => {
     deepEqual(
       actionsIn([
         { title: "T", command: "c" },
@@ -127,7 +127,7 @@ suite("VS Code language results", () => {
       ],
     );
   });
-  test("contains diagnostics with an optional code link", () => {
+  test("converts diagnostics with an optional code link", () => {
     deepEqual(
       diagnosticsIn(
         [
@@ -161,7 +161,7 @@ suite("diagnostics freshness", () => {
       [NO_NEWS_MS, 0, false],
     );
   });
-  test("waits for a quiet period after news", () => {
+  test("waits for a quiet period after a report", () => {
     const freshness = new Freshness(0);
     freshness.diagnosed("a", 100);
     deepEqual(
@@ -181,7 +181,7 @@ suite("diagnostics freshness", () => {
     freshness.diagnosed("b", 6000);
     deepEqual(freshness.settledIn("b", 6000), QUIET_MS);
   });
-  test("remembers the newest files", () => {
+  test("keeps the newest files", () => {
     const freshness = new Freshness(0);
     for (let i = 0; i <= 500; i++) freshness.diagnosed(String(i), 10);
     deepEqual([freshness.hasNews("0"), freshness.hasNews("1"), freshness.hasNews("500")], [false, true, true]);

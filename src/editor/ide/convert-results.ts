@@ -1,6 +1,6 @@
 /**
- * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide/ide.ts`. Pure: only
- * reads VS Code's classes, never creates them.
+ * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide/ide.ts`. Pure: reads
+ * instances of VS Code's classes, but creates none.
  */
 import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide/ide";
 import type { RawChange } from "../../protocol/ide/ide-answer";
@@ -66,19 +66,27 @@ const MAX_DEPTH = 12;
 export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
   return arrayOr(found).flatMap((each): readonly IdeSymbol[] => {
     const { name, kind, detail, containerName, location, selectionRange, children } = objectOr(each),
-      word = SYMBOL_KINDS[Number(kind)] ?? "symbol",
+      kindName = SYMBOL_KINDS[Number(kind)] ?? "symbol",
       at = rangeOf(selectionRange);
     if (typeof name !== "string" || name === "") return [];
     if (at && path !== undefined)
       return [
-        { path, range: at, name, kind: word, depth, ...text("detail", detail) },
+        { path, range: at, name, kind: kindName, depth, ...text("detail", detail) },
         ...(depth < MAX_DEPTH ? symbolsIn(children, path, depth + 1) : []),
       ];
     const { uri, range } = objectOr(location),
-      where = pathOf(uri);
-    return where === undefined
+      locationPath = pathOf(uri);
+    return locationPath === undefined
       ? []
-      : [{ path: where, range: rangeOf(range) ?? NOWHERE, name, kind: word, ...text("container", containerName) }];
+      : [
+          {
+            path: locationPath,
+            range: rangeOf(range) ?? NOWHERE,
+            name,
+            kind: kindName,
+            ...text("container", containerName),
+          },
+        ];
   });
 }
 
@@ -89,12 +97,12 @@ export function changesIn(edit: unknown): readonly RawChange[] {
   return arrayOr(entries.call(edit)).flatMap(entry => {
     const [uri, edits] = arrayOr(entry),
       path = pathOf(uri),
-      read = editsIn(edits);
-    return path === undefined || read.length === 0 ? [] : [{ kind: "edit" as const, path, edits: read }];
+      textEdits = editsIn(edits);
+    return path === undefined || textEdits.length === 0 ? [] : [{ kind: "edit" as const, path, edits: textEdits }];
   });
 }
 
-/** `TextEdit[]`. */
+/** Converts `TextEdit[]`. */
 export function editsIn(found: unknown): readonly TextEdit[] {
   return arrayOr(found).flatMap(each => {
     const { range, newText } = objectOr(each),
@@ -103,11 +111,11 @@ export function editsIn(found: unknown): readonly TextEdit[] {
   });
 }
 
-/** `(Command | CodeAction)[]`. */
+/** Converts `(Command | CodeAction)[]`. */
 export function actionsIn(found: unknown): readonly ShownAction[] {
   return arrayOr(found).flatMap(each => {
     const { title, kind, isPreferred, disabled, edit, command } = objectOr(each),
-      runs = typeof command === "string" ? command : objectOr(command)["command"];
+      commandId = typeof command === "string" ? command : objectOr(command)["command"];
     if (typeof title !== "string" || title === "") return [];
     return [
       {
@@ -115,7 +123,7 @@ export function actionsIn(found: unknown): readonly ShownAction[] {
         ...text("kind", objectOr(kind)["value"]),
         ...(isPreferred === true ? { isPreferred } : {}),
         ...text("disabled", objectOr(disabled)["reason"]),
-        ...text("command", runs),
+        ...text("command", commandId),
         ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
       },
     ];
@@ -158,7 +166,7 @@ function text<const N extends "detail" | "container" | "kind" | "disabled" | "co
   name: N,
   value: unknown,
 ): { readonly [K in N]?: string } {
-  const named: { [K in N]?: string } = {};
-  if (typeof value === "string" && value !== "") named[name] = value;
-  return named;
+  const member: { [K in N]?: string } = {};
+  if (typeof value === "string" && value !== "") member[name] = value;
+  return member;
 }

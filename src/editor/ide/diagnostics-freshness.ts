@@ -1,9 +1,9 @@
 /**
- * Tracks whether VS Code's diagnostics of a file describe its current text. Language services may or may not report
+ * Tracks whether VS Code's diagnostics of a file describe its current text. Language services do not reliably report
  * completion. Pure; times are milliseconds.
  */
 
-/** Quiet time after a report: many services report syntax errors first and other errors later. */
+/** Quiet period after a report: many services report syntax errors first and other errors later. */
 export const QUIET_MS = 700;
 /** Maximum wait after a change: some services report nothing if the diagnostics are unchanged. */
 export const NO_NEWS_MS = 3_000;
@@ -17,7 +17,7 @@ export class Freshness {
     { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number }
   >();
 
-  /** Diagnostics from before `since` were not observed. */
+  /** `since`: start of the observation. */
   constructor(private readonly since: number) {}
 
   changed(uri: string, now: number): void {
@@ -31,7 +31,7 @@ export class Freshness {
     this.#keep(uri, { changedAt, isNew, diagnosedAt: now });
   }
 
-  /** 0: the diagnostics are current, or no more are expected. Otherwise the milliseconds until the next check. */
+  /** Milliseconds until the next check; 0 if the diagnostics are current or no more are expected. */
   settledIn(uri: string, now: number): number {
     const { changedAt = this.since, isNew = false, diagnosedAt } = this.#files.get(uri) ?? {};
     if (diagnosedAt !== undefined && diagnosedAt >= changedAt) return Math.max(0, diagnosedAt + QUIET_MS - now);

@@ -1,7 +1,6 @@
 /**
  * Current diagnostics of a file. Language services report diagnostics incrementally. Some analyse only files that are
- * open in a tab. A file without a tab is opened in a background tab until the services have reported, and is closed
- * again.
+ * open in a tab. A file without a tab is opened in a background tab, which is closed after the services have reported.
  */
 import * as vscode from "vscode";
 import type { Clock } from "../../clock";
@@ -9,13 +8,13 @@ import { Freshness } from "./diagnostics-freshness";
 
 export class IdeDiagnostics implements vscode.Disposable {
   #watching: { readonly freshness: Freshness; readonly subscriptions: readonly vscode.Disposable[] } | undefined;
-  readonly #news = new Set<() => void>();
+  readonly #listeners = new Set<() => void>();
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * `hasSpoken`: a language service reported on this text. `false` may mean that none exists for it. Waits at most
-   * until `until`, or until `signal` aborts.
+   * Waits until `until` at the latest, or until `signal` aborts. `hasSpoken`: whether a language service reported on
+   * the current text.
    */
   async of(
     { uri }: vscode.TextDocument,
@@ -56,7 +55,7 @@ export class IdeDiagnostics implements vscode.Disposable {
     for (const each of this.#watching?.subscriptions ?? []) each.dispose();
   }
 
-  /** Starts with the first request, so that unused listeners cost nothing. */
+  /** Adds the listeners with the first request. */
   #watch(): Freshness {
     if (this.#watching) return this.#watching.freshness;
     const { clock } = this,
@@ -69,7 +68,7 @@ export class IdeDiagnostics implements vscode.Disposable {
         }),
         vscode.languages.onDidChangeDiagnostics(({ uris }) => {
           for (const uri of uris) freshness.diagnosed(uri.toString(), clock.now());
-          for (const receive of [...this.#news]) receive();
+          for (const listener of [...this.#listeners]) listener();
         }),
       ],
     };
@@ -83,26 +82,26 @@ export class IdeDiagnostics implements vscode.Disposable {
 
   #wait(ms: number, signal: AbortSignal): Promise<void> {
     return new Promise(resolve => {
-      const over = (): void => {
-        this.#news.delete(over);
-        signal.removeEventListener("abort", over);
-        late.dispose();
+      const finish = (): void => {
+        this.#listeners.delete(finish);
+        signal.removeEventListener("abort", finish);
+        timer.dispose();
         resolve();
       };
-      const late = this.clock.after(ms, over);
-      this.#news.add(over);
-      signal.addEventListener("abort", over);
+      const timer = this.clock.after(ms, finish);
+      this.#listeners.add(finish);
+      signal.addEventListener("abort", finish);
     });
   }
 }
 
 function tabsOf(uri: vscode.Uri): readonly vscode.Tab[] {
   const key = uri.toString(),
-    isIt = ({ input }: vscode.Tab): boolean =>
+    showsFile = ({ input }: vscode.Tab): boolean =>
       ((input instanceof vscode.TabInputText ||
         input instanceof vscode.TabInputCustom ||
         input instanceof vscode.TabInputNotebook) &&
         input.uri.toString() === key) ||
       (input instanceof vscode.TabInputTextDiff && input.modified.toString() === key);
-  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(isIt));
+  return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(showsFile));
 }

@@ -1,6 +1,6 @@
 /**
- * IDE operations through VS Code's language services (`protocol/ide/ide.ts`). They use files as the user sees them,
- * with unsaved changes, and change nothing.
+ * IDE operations through VS Code's language services (`protocol/ide/ide.ts`). They include unsaved changes, and change
+ * nothing.
  *
  * Invariants:
  * - No operation exceeds the time limit.
@@ -46,25 +46,25 @@ import {
 
 const LIMIT_MS = 60_000;
 /** Diagnostics stop this long before the limit, so that partial results are returned in time. */
-const LAST_MS = 5_000;
+const RESERVE_MS = 5_000;
 /**
- * A language's services start with its first file. Minimum and maximum wait for the start, and the time for which
- * answers must be stable.
+ * Language services start with the first file of their language. Minimum wait, time for which answers must be stable,
+ * maximum wait, and interval of the requests.
  */
-const MIN_MS = 2_000,
-  SAME_MS = 1_000,
-  BEGINNING_MS = 10_000,
-  AGAIN_MS = 300;
+const MIN_START_MS = 2_000,
+  STABLE_MS = 1_000,
+  MAX_START_MS = 10_000,
+  RETRY_MS = 300;
 /** Maximum number of code actions whose edits are resolved. */
 const MAX_RESOLVED = 40;
 
-interface Asked {
+interface OperationContext {
   readonly document: vscode.TextDocument;
   readonly lines: readonly string[];
   readonly signal: AbortSignal;
   readonly until: number;
 }
-type OfFile = Extract<IdeOperation, { readonly path: string }>;
+type FileOperation = Extract<IdeOperation, { readonly path: string }>;
 
 export class IdeOperations implements vscode.Disposable {
   readonly #diagnostics: IdeDiagnostics;
@@ -82,19 +82,22 @@ export class IdeOperations implements vscode.Disposable {
   async operate(request: IdeRequest, cancel: CancelSignal): Promise<IdeAnswer> {
     if (!vscode.workspace.isTrusted)
       throw NotServed.refused("This workspace is not trusted, so its language services are unavailable.");
-    const over = new AbortController(),
-      late = this.clock.after(LIMIT_MS, () =>
-        over.abort(NotServed.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
+    const controller = new AbortController(),
+      timer = this.clock.after(LIMIT_MS, () =>
+        controller.abort(NotServed.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
       );
-    const withdraw = (): void => over.abort(NotServed.refused("The operation was cancelled."));
+    const cancelOperation = (): void => controller.abort(NotServed.refused("The operation was cancelled."));
     if (cancel.aborted)
-      withdraw(); // aborted before this point: no event follows
-    else cancel.addEventListener("abort", withdraw);
+      cancelOperation(); // aborted before this point: no event follows
+    else cancel.addEventListener("abort", cancelOperation);
     try {
-      return await orAborted(this.#operate(request, over.signal, this.clock.now() + LIMIT_MS - LAST_MS), over.signal);
+      return await orAborted(
+        this.#operate(request, controller.signal, this.clock.now() + LIMIT_MS - RESERVE_MS),
+        controller.signal,
+      );
     } finally {
-      late.dispose();
-      over.abort(NotServed.refused("The operation has ended."));
+      timer.dispose();
+      controller.abort(NotServed.refused("The operation has ended."));
     }
   }
 
@@ -108,17 +111,20 @@ export class IdeOperations implements vscode.Disposable {
     const { path: file = "" } = request,
       document = await documentOf(file),
       lines = linesOf(document.getText()),
-      input: Asked = { document, lines, signal, until };
+      input: OperationContext = { document, lines, signal, until };
     return request.operation === "diagnostics" ? this.#diagnosed(input) : this.#ofFile(request, input);
   }
 
-  async #ofFile(operation: Exclude<OfFile, { readonly operation: "diagnostics" }>, request: Asked): Promise<IdeAnswer> {
+  async #ofFile(
+    operation: Exclude<FileOperation, { readonly operation: "diagnostics" }>,
+    request: OperationContext,
+  ): Promise<IdeAnswer> {
     const {
         document: { uri },
         lines,
       } = request,
       file = uri.fsPath,
-      at = "at" in operation ? positionIn(right(positionOf(lines, operation.at, file))) : undefined;
+      at = "at" in operation ? positionIn(required(positionOf(lines, operation.at, file))) : undefined;
     const ask = (command: string, ...args: readonly unknown[]): Promise<unknown> =>
       this.#ask(request, command, uri, ...args);
     switch (operation.operation) {
@@ -142,7 +148,7 @@ export class IdeOperations implements vscode.Disposable {
     }
   }
 
-  async #diagnosed({ document, signal, until }: Asked): Promise<IdeAnswer> {
+  async #diagnosed({ document, signal, until }: OperationContext): Promise<IdeAnswer> {
     const { diagnostics, hasSpoken } = await this.#diagnostics.of(document, until, signal),
       file = document.uri.fsPath,
       lines = linesOf(document.getText());
@@ -173,12 +179,12 @@ export class IdeOperations implements vscode.Disposable {
 
   async #formatted(
     { lines: given }: Extract<IdeOperation, { operation: "format" }>,
-    request: Asked,
+    request: OperationContext,
   ): Promise<IdeAnswer> {
     const { document, lines } = request,
       file = document.uri.fsPath,
       options = formatOptions(document),
-      range = given && right(rangeOfLines(lines, given, file));
+      range = given && required(rangeOfLines(lines, given, file));
     const edits = editsIn(
       range
         ? await this.#ask(request, "vscode.executeFormatRangeProvider", document.uri, rangeIn(range), options)
@@ -189,11 +195,11 @@ export class IdeOperations implements vscode.Disposable {
 
   async #actions(
     { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
-    request: Asked,
+    request: OperationContext,
   ): Promise<IdeAnswer> {
     const { document, lines, signal, until } = request,
       { uri } = document,
-      range = rangeOfActions(lines, right(positionOf(lines, at, uri.fsPath)), at, endLine);
+      range = rangeOfActions(lines, required(positionOf(lines, at, uri.fsPath)), at, endLine);
     await this.#diagnostics.of(document, until, signal); // code actions depend on the diagnostics
     const found = actionsIn(
       await this.#ask(
@@ -208,7 +214,7 @@ export class IdeOperations implements vscode.Disposable {
     if (title === undefined)
       return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(listed), total: found.length };
     const actions: IdeAction[] = [];
-    for (const { changes, ...action } of right(chosenByTitle(found, title)))
+    for (const { changes, ...action } of required(chosenByTitle(found, title)))
       actions.push({
         ...action,
         ...(changes && changes.length > 0 ? { changes: (await changesAnswer(changes, this.#reader())).changes } : {}),
@@ -228,7 +234,11 @@ export class IdeOperations implements vscode.Disposable {
   }
 
   /** Calls a provider of the document's language. Rejects with a message for the agent. */
-  #ask({ document: { languageId }, signal }: Asked, command: string, ...args: readonly unknown[]): Promise<unknown> {
+  #ask(
+    { document: { languageId }, signal }: OperationContext,
+    command: string,
+    ...args: readonly unknown[]
+  ): Promise<unknown> {
     return this.#untilStarted(languageId, signal, async () => {
       try {
         return await vscode.commands.executeCommand(command, ...args);
@@ -244,17 +254,17 @@ export class IdeOperations implements vscode.Disposable {
    */
   async #untilStarted(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
     if (this.#started.has(language)) return ask();
-    const began = this.clock.now();
-    for (let text = "", since = began; ; ) {
+    const startedAt = this.clock.now();
+    for (let lastText = "", since = startedAt; ; ) {
       const answer = await ask(),
         now = this.clock.now(),
-        says = written(answer);
-      if (says !== text) [text, since] = [says, now];
-      const isSettled = !isEmpty(answer) && now - began >= MIN_MS && now - since >= SAME_MS;
-      if (isSettled || now - began > BEGINNING_MS) this.#started.add(language);
+        text = serialized(answer);
+      if (text !== lastText) [lastText, since] = [text, now];
+      const isSettled = !isEmpty(answer) && now - startedAt >= MIN_START_MS && now - since >= STABLE_MS;
+      if (isSettled || now - startedAt > MAX_START_MS) this.#started.add(language);
       if (this.#started.has(language) || signal.aborted) return answer;
       await new Promise<void>(resolve => {
-        this.clock.after(AGAIN_MS, resolve);
+        this.clock.after(RETRY_MS, resolve);
       });
     }
   }
@@ -281,11 +291,11 @@ async function documentOf(file: string): Promise<vscode.TextDocument> {
   try {
     return await vscode.workspace.openTextDocument(uri);
   } catch (error) {
-    const isThere = await vscode.workspace.fs.stat(uri).then(
+    const exists = await vscode.workspace.fs.stat(uri).then(
       () => true,
       () => false,
     );
-    throw isThere
+    throw exists
       ? NotServed.refused(`${file} is not a text file, or cannot be opened.`, error)
       : NotServed.noFile(file);
   }
@@ -299,7 +309,7 @@ function formatOptions({ uri, languageId }: vscode.TextDocument): vscode.Formatt
   return { tabSize: typeof size === "number" ? size : 4, insertSpaces: typeof spaces === "boolean" ? spaces : true };
 }
 
-function right<T extends object>(value: T | { readonly wrong: string }): T {
+function required<T extends object>(value: T | { readonly wrong: string }): T {
   if ("wrong" in value) throw NotServed.refused(value.wrong);
   return value;
 }
@@ -310,8 +320,8 @@ function isIn(folder: string, file: string): boolean {
     file.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`)
   );
 }
-/** Serializes any provider result; one that JSON cannot represent yields an empty string. */
-function written(answer: unknown): string {
+/** Serializes a provider result; empty if JSON cannot represent it. */
+function serialized(answer: unknown): string {
   try {
     return JSON.stringify(answer) ?? "";
   } catch {

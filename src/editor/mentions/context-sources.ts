@@ -16,7 +16,7 @@ import type { TerminalSelection } from "./terminal-selection";
 
 export interface Gathered {
   readonly attachments: readonly Attachment[];
-  /** A message about items that were left out. */
+  /** Message about omitted items. */
   readonly omitted?: string;
 }
 
@@ -29,7 +29,7 @@ const NO_SELECTION = l10n.t("No text is selected in an editor. Select the lines 
 const NO_PROBLEMS = l10n.t("VS Code reports no errors or warnings.");
 const NO_TERMINAL = l10n.t("No text is selected in a terminal. Select the text to add first.");
 /** Terminal output is cut at the beginning, because its end is more informative. */
-const TOO_EARLY = l10n.t("(The beginning is omitted.)\n");
+const BEGINNING_OMITTED = l10n.t("(The beginning is omitted.)\n");
 const LIMIT = ATTACHED_TEXT_LIMIT.toLocaleString("en"),
   TOO_LONG = l10n.t`The selection is longer than ${LIMIT} characters. Add the file instead.`;
 
@@ -88,12 +88,12 @@ export class EditorContext {
     });
   }
 
-  /** Attachments for files and folders, by URI as the editor or a drop provides them. */
+  /** Attachments for files and folders, given by URI. */
   async files(addresses: readonly string[]): Promise<Gathered> {
-    const given = [...new Set(addresses)],
+    const distinct = [...new Set(addresses)],
       omitted: string[] = [];
     const found = await Promise.all(
-      given.slice(0, MAX_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
+      distinct.slice(0, MAX_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
         const file = fileOf(address);
         const kind = file && (await kindOf(file));
         if (file && kind) return [{ kind, path: file.fsPath }];
@@ -105,7 +105,7 @@ export class EditorContext {
         return [];
       }),
     );
-    const remaining = given.length - MAX_ATTACHMENTS;
+    const remaining = distinct.length - MAX_ATTACHMENTS;
     if (remaining > 0)
       omitted.push(
         l10n.t(
@@ -139,7 +139,9 @@ export class EditorContext {
       kind: "terminal",
       name: terminal.name,
       text:
-        text.length <= ATTACHED_TEXT_LIMIT ? text : `${TOO_EARLY}${text.slice(TOO_EARLY.length - ATTACHED_TEXT_LIMIT)}`,
+        text.length <= ATTACHED_TEXT_LIMIT
+          ? text
+          : `${BEGINNING_OMITTED}${text.slice(BEGINNING_OMITTED.length - ATTACHED_TEXT_LIMIT)}`,
     };
   }
 }
@@ -154,7 +156,7 @@ function linesOf({ start, end }: vscode.Range): { readonly startLine: number; re
 }
 
 function allProblems(): readonly Problem[] {
-  const several = (vscode.workspace.workspaceFolders ?? []).length > 1;
+  const isMultiRoot = (vscode.workspace.workspaceFolders ?? []).length > 1;
   return vscode.languages.getDiagnostics().flatMap(([uri, found]) =>
     found.flatMap((each): readonly Problem[] => {
       const severity =
@@ -167,7 +169,7 @@ function allProblems(): readonly Problem[] {
       // With several folders, the agent works in one of them, so only the full path identifies the file.
       return [
         {
-          path: several ? uri.fsPath : vscode.workspace.asRelativePath(uri),
+          path: isMultiRoot ? uri.fsPath : vscode.workspace.asRelativePath(uri),
           line: each.range.start.line + 1,
           column: each.range.start.character + 1,
           severity,
@@ -179,13 +181,13 @@ function allProblems(): readonly Problem[] {
 }
 
 /**
- * `undefined`: not a file on the machine of the extension host. In a remote window, the page's URIs of its files have
- * another scheme.
+ * `undefined`: not a file on the machine of the extension host. In a remote window, the page's file URIs have another
+ * scheme.
  */
 function fileOf(address: string): vscode.Uri | undefined {
   try {
     const uri = vscode.Uri.parse(address, true);
-    if (uri.scheme === "file" && uri.path.length > 1) return isOfHere(uri) ? uri : undefined;
+    if (uri.scheme === "file" && uri.path.length > 1) return isAllowedServer(uri) ? uri : undefined;
     return uri.scheme === "vscode-remote" ? vscode.Uri.file(uri.path) : undefined;
   } catch {
     return undefined;
@@ -193,7 +195,7 @@ function fileOf(address: string): vscode.Uri | undefined {
 }
 
 /** Accessing a file server may trigger a sign-in. Only servers of the workspace folders are allowed. */
-function isOfHere({ authority }: vscode.Uri): boolean {
+function isAllowedServer({ authority }: vscode.Uri): boolean {
   return (
     authority === "" ||
     (vscode.workspace.workspaceFolders ?? []).some(({ uri }) => uri.authority.toLowerCase() === authority.toLowerCase())
@@ -218,10 +220,10 @@ async function kindOf(file: vscode.Uri): Promise<"file" | "folder" | undefined> 
  */
 export function additions(context: EditorContext, first: unknown, second: unknown): Promise<Gathered> {
   if (first !== undefined && !(first instanceof vscode.Uri)) return context.gather({ kind: "terminal" });
-  const several = Array.isArray(second)
+  const selected = Array.isArray(second)
     ? second.flatMap((each: unknown) => (each instanceof vscode.Uri ? [each.toString()] : []))
     : [];
-  if (several.length > 0) return context.files(several);
+  if (selected.length > 0) return context.files(selected);
   if (first !== undefined && second !== undefined) return context.files([first.toString()]);
   const editor = vscode.window.activeTextEditor;
   const hasSelection =

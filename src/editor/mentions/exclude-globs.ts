@@ -1,10 +1,10 @@
 /**
- * Builds one exclude glob for VS Code's file search. Without it, large folders that git ignores would exhaust the
- * result limit. Pure.
+ * Builds one exclude glob for VS Code's file search, so that large ignored folders do not exhaust the result limit.
+ * Pure.
  */
 import type { IgnoreFile } from "./ignore-rules";
 
-const MAX_FORMS = 64;
+const MAX_EXPANSIONS = 64;
 
 /**
  * Globs of a setting such as `search.exclude`. Conditional entries (`{"when": …}`) are skipped, because a glob cannot
@@ -19,8 +19,8 @@ export function globsOfSetting(setting: unknown): readonly string[] {
 }
 
 /**
- * Converts plain names and paths only. All matches are certainly ignored; `IgnoreRules` filters the rest. Returns
- * nothing if a rule is negated.
+ * Converts plain names and paths only, so that the globs match only ignored files. `IgnoreRules` filters the rest.
+ * Returns no globs if a rule is negated.
  */
 export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
   const lines = text
@@ -31,23 +31,25 @@ export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
   return lines.flatMap(line => {
     const [, anchor, path, isFolder] = /^(\/?)([\w.@-]+(?:\/[\w.@-]+)*)(\/?)$/.exec(line) ?? [];
     if (path === undefined || !/^[\w./@-]*$/.test(folder)) return [];
-    const from = folder === "" ? "" : `${folder}/`;
-    const place = anchor === "/" || path.includes("/") ? `${from}${path}` : `${from}**/${path}`;
-    return isFolder === "/" ? [`${place}/**`] : [place, `${place}/**`];
+    const base = folder === "" ? "" : `${folder}/`;
+    const pattern = anchor === "/" || path.includes("/") ? `${base}${path}` : `${base}**/${path}`;
+    return isFolder === "/" ? [`${pattern}/**`] : [pattern, `${pattern}/**`];
   });
 }
 
-/** Combines all globs; `undefined` if there are none. Nested braces are not supported and are expanded. */
+/**
+ * Combines the globs into one; `undefined` if there are none. Expands nested braces, which VS Code does not support.
+ */
 export function anyOf(globs: readonly string[]): string | undefined {
-  const plain = [...new Set(globs.flatMap(forms))].filter(glob => !/[{},]/.test(glob));
+  const plain = [...new Set(globs.flatMap(expanded))].filter(glob => !/[{},]/.test(glob));
   return plain.length === 0 ? undefined : `{${plain.join(",")}}`;
 }
 
 /** `a.{b,c}` → `a.b`, `a.c`. */
-function forms(glob: string): readonly string[] {
+function expanded(glob: string): readonly string[] {
   let open = [glob];
   const done: string[] = [];
-  for (let rounds = 0; open.length > 0 && rounds < MAX_FORMS; rounds++) {
+  for (let rounds = 0; open.length > 0 && rounds < MAX_EXPANSIONS; rounds++) {
     open = open
       .flatMap(item => {
         const [whole, inner] = /\{([^{}]*)\}/.exec(item) ?? [];
@@ -56,13 +58,13 @@ function forms(glob: string): readonly string[] {
         done.push(item);
         return [];
       })
-      .slice(0, MAX_FORMS);
+      .slice(0, MAX_EXPANSIONS);
   }
   return done;
 }
 
 /**
- * Matches files whose path contains these characters in this order, with `/` between folders. Used if the list is
+ * Matches files whose path contains these characters in this order, with `/` between folders. Used if the index is
  * incomplete.
  */
 export function globOfQuery(query: string): string {

@@ -2,7 +2,7 @@
  * Index of the workspace's files that `files.exclude`, `search.exclude` and `.gitignore` do not exclude.
  *
  * The first query reads the folders. Later changes on disk are recorded and processed with the next query. A folder
- * with more than `MAX_FILES` files is also searched for each query, besides the list.
+ * with more than `MAX_FILES` files is also searched for each query.
  */
 import * as vscode from "vscode";
 import type { Log } from "../../log";
@@ -13,12 +13,12 @@ import { target } from "./mention-match";
 
 export const MAX_FILES = 30_000;
 /** Maximum number of additional results per query in a folder that exceeds the limit. */
-const MAX_BESIDES = 500;
+const MAX_ADDITIONAL = 500;
 /** Maximum number of recorded changes; more cause a complete read. */
-const MAX_TOUCHED = 200;
-/** Number of files that are processed before the event loop gets a turn. */
-const AT_ONCE = 2_000;
-const OF_GIT = /(^|\/)\.git(\/|$)/;
+const MAX_CHANGES = 200;
+/** Number of files processed per turn of the event loop. */
+const BATCH_SIZE = 2_000;
+const GIT_FOLDER = /(^|\/)\.git(\/|$)/;
 
 export class FileIndex implements vscode.Disposable {
   #folders: readonly FolderIndex[] | undefined;
@@ -40,12 +40,12 @@ export class FileIndex implements vscode.Disposable {
     );
   }
 
-  /** All files and folders; for a folder that exceeds the limit, also those that match the query. */
+  /** All files and folders; for a folder that exceeds the limit, also the matches of the query. */
   async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
     return (await Promise.all(this.#all().map(folder => folder.files(query, signal)))).flat();
   }
 
-  /** The list entry for a file, whether the index contains it or not. */
+  /** The list entry for a file, even if the index does not contain the file. */
   place(file: vscode.Uri): Listed {
     for (const folder of this.#all()) {
       const path = folder.pathOf(file);
@@ -54,7 +54,10 @@ export class FileIndex implements vscode.Disposable {
     return { kind: "file", root: "", path: file.fsPath, target: target(file.fsPath.replaceAll("\\", "/")) };
   }
 
-  /** Whether the file is in the workspace and not excluded by `.gitignore`. `false` before the first query. */
+  /**
+   * Whether the file is in the workspace and not excluded by `.gitignore`. Before the first query, no file counts as
+   * ignored.
+   */
   isOurs(file: vscode.Uri): boolean {
     return this.#all().some(folder => {
       const path = folder.pathOf(file);
@@ -90,7 +93,7 @@ interface Reading {
 class FolderIndex implements vscode.Disposable {
   #reading: Promise<Reading> | undefined;
   #rules: IgnoreRules | undefined;
-  readonly #touched = new Set<string>();
+  readonly #changed = new Set<string>();
   #watchers: vscode.Disposable | undefined;
 
   constructor(
@@ -103,8 +106,11 @@ class FolderIndex implements vscode.Disposable {
   async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
     const reading = await this.#current();
     if (reading.isComplete || query === "") return [...reading.list.all()];
-    const besides = await this.#besides(query, reading, signal);
-    return [...reading.list.all(), ...besides.filter(path => !reading.list.has(path)).map(path => this.listed(path))];
+    const additional = await this.#searchQuery(query, reading, signal);
+    return [
+      ...reading.list.all(),
+      ...additional.filter(path => !reading.list.has(path)).map(path => this.listed(path)),
+    ];
   }
 
   listed(path: string): Listed {
@@ -129,12 +135,12 @@ class FolderIndex implements vscode.Disposable {
 
   #current(): Promise<Reading> {
     this.#watchers ??= this.#watch();
-    if (this.#touched.size > MAX_TOUCHED) this.#reading = undefined;
-    const touched = [...this.#touched],
+    if (this.#changed.size > MAX_CHANGES) this.#reading = undefined;
+    const changed = [...this.#changed],
       before = this.#reading;
-    this.#touched.clear();
-    if (before !== undefined && touched.length === 0) return before;
-    const reading = before === undefined ? this.#read() : before.then(known => this.#lookAgain(known, touched));
+    this.#changed.clear();
+    if (before !== undefined && changed.length === 0) return before;
+    const reading = before === undefined ? this.#read() : before.then(content => this.#update(content, changed));
     this.#reading = reading;
     reading.catch(() => {
       if (this.#reading === reading) this.#reading = undefined;
@@ -152,8 +158,8 @@ class FolderIndex implements vscode.Disposable {
     const exclude = anyOf([...settings, ...ignored.flatMap(globsOfIgnore)]);
     const found = await this.#search("**/*", exclude, this.maxFiles);
     const list = new FileList(this.root.fsPath, this.prefix);
-    for (let from = 0; from < found.length; from += AT_ONCE) {
-      for (const path of found.slice(from, from + AT_ONCE)) if (!rules.ignores(path)) list.add(path);
+    for (let from = 0; from < found.length; from += BATCH_SIZE) {
+      for (const path of found.slice(from, from + BATCH_SIZE)) if (!rules.ignores(path)) list.add(path);
       await new Promise(resolve => setImmediate(resolve));
     }
     this.log.debug("webview", "Listed files", {
@@ -164,20 +170,20 @@ class FolderIndex implements vscode.Disposable {
     return { list, rules, exclude, isComplete: found.length < this.maxFiles };
   }
 
-  async #lookAgain(reading: Reading, touched: readonly string[]): Promise<Reading> {
+  async #update(reading: Reading, changed: readonly string[]): Promise<Reading> {
     const { list, rules, exclude } = reading;
     const found = await this.#search(
-      `{${touched.flatMap(path => [path, `${path}/**`]).join(",")}}`,
+      `{${changed.flatMap(path => [path, `${path}/**`]).join(",")}}`,
       exclude,
       this.maxFiles,
     );
-    for (const path of touched) list.remove(path);
+    for (const path of changed) list.remove(path);
     for (const path of found) if (!rules.ignores(path)) list.add(path);
     return reading;
   }
 
-  async #besides(query: string, { rules, exclude }: Reading, signal: AbortSignal): Promise<readonly string[]> {
-    const found = await this.#search(globOfQuery(query), exclude, MAX_BESIDES, signal);
+  async #searchQuery(query: string, { rules, exclude }: Reading, signal: AbortSignal): Promise<readonly string[]> {
+    const found = await this.#search(globOfQuery(query), exclude, MAX_ADDITIONAL, signal);
     return found.filter(path => !rules.ignores(path));
   }
 
@@ -201,7 +207,7 @@ class FolderIndex implements vscode.Disposable {
   async #search(
     glob: string,
     exclude: string | undefined,
-    most: number,
+    maxResults: number,
     signal?: AbortSignal,
   ): Promise<readonly string[]> {
     const cancel = new vscode.CancellationTokenSource(),
@@ -211,7 +217,7 @@ class FolderIndex implements vscode.Disposable {
       const found = await vscode.workspace.findFiles(
         new vscode.RelativePattern(this.root, glob),
         exclude,
-        most,
+        maxResults,
         cancel.token,
       );
       return found.flatMap(file => this.pathOf(file) ?? []);
@@ -233,33 +239,33 @@ class FolderIndex implements vscode.Disposable {
       false,
     );
     const ignores = vscode.workspace.createFileSystemWatcher(new vscode.RelativePattern(this.root, "**/.gitignore"));
-    const touch = (file: vscode.Uri): void => this.#touch(file),
-      again = (): void => {
+    const record = (file: vscode.Uri): void => this.#recordChange(file),
+      invalidate = (): void => {
         this.#reading = undefined;
       };
     return vscode.Disposable.from(
       all,
       ignores,
-      all.onDidCreate(touch),
-      all.onDidDelete(touch),
-      ignores.onDidCreate(again),
-      ignores.onDidChange(again),
-      ignores.onDidDelete(again),
+      all.onDidCreate(record),
+      all.onDidDelete(record),
+      ignores.onDidCreate(invalidate),
+      ignores.onDidChange(invalidate),
+      ignores.onDidDelete(invalidate),
     );
   }
 
-  #touch(file: vscode.Uri): void {
+  #recordChange(file: vscode.Uri): void {
     const path = this.pathOf(file);
     if (
       path === undefined ||
       this.#reading === undefined ||
-      OF_GIT.test(path) ||
+      GIT_FOLDER.test(path) ||
       this.ignores(path) ||
-      this.#touched.size > MAX_TOUCHED
+      this.#changed.size > MAX_CHANGES
     )
       return;
     // A path with glob characters cannot be searched literally, so the folder is read again.
     if (/[*?{}[\],!]/.test(path)) this.#reading = undefined;
-    else this.#touched.add(path);
+    else this.#changed.add(path);
   }
 }

@@ -1,7 +1,7 @@
 /**
  * The files of a workspace folder and their parent folders, prepared for searching. Paths are relative, with `/`.
  *
- * Invariants: a folder exists exactly while it contains a file, directly or below. Paths are unique. Pure.
+ * Invariants: a folder exists exactly while it contains a file, directly or in a subfolder. Paths are unique. Pure.
  */
 import { target, type Target } from "./mention-match";
 
@@ -16,7 +16,7 @@ export interface Listed {
 export class FileList {
   readonly #files = new Map<string, Listed>();
   /** Folders with the number of files in or below them. */
-  readonly #folders = new Map<string, Listed & { readonly holds: number }>();
+  readonly #folders = new Map<string, Listed & { readonly fileCount: number }>();
 
   /** `prefix` precedes each path in searches, such as the name of the workspace folder. */
   constructor(
@@ -35,8 +35,8 @@ export class FileList {
     if (this.#files.has(path)) return;
     this.#files.set(path, this.#listed("file", path));
     for (const folder of foldersOf(path)) {
-      const known = this.#folders.get(folder) ?? { ...this.#listed("folder", folder), holds: 0 };
-      this.#folders.set(folder, { ...known, holds: known.holds + 1 });
+      const entry = this.#folders.get(folder) ?? { ...this.#listed("folder", folder), fileCount: 0 };
+      this.#folders.set(folder, { ...entry, fileCount: entry.fileCount + 1 });
     }
   }
 
@@ -55,9 +55,9 @@ export class FileList {
   #forget(file: string): void {
     this.#files.delete(file);
     for (const folder of foldersOf(file)) {
-      const known = this.#folders.get(folder);
-      if (known === undefined || known.holds === 1) this.#folders.delete(folder);
-      else this.#folders.set(folder, { ...known, holds: known.holds - 1 });
+      const entry = this.#folders.get(folder);
+      if (entry === undefined || entry.fileCount === 1) this.#folders.delete(folder);
+      else this.#folders.set(folder, { ...entry, fileCount: entry.fileCount - 1 });
     }
   }
 

@@ -54,7 +54,7 @@ suite("ignore rules", () => {
 });
 
 suite("search exclusion glob", () => {
-  test("contains the enabled ones of a setting", () => {
+  test("contains the enabled globs of a setting", () => {
     deepEqual(globsOfSetting({ "**/node_modules": true, "**/x": false, "**/*.js": { when: "$(basename).ts" } }), [
       "**/node_modules",
     ]);

@@ -21,15 +21,15 @@ export class IgnoreRules {
       .sort((a, b) => b.folder.length - a.folder.length);
   }
 
-  /** `path`: of a file. */
+  /** `path` is the path of a file. */
   ignores(path: string): boolean {
     const end = path.lastIndexOf("/");
     return (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#matches(path, path);
   }
 
   ignoresFolder(path: string): boolean {
-    const known = this.#folders.get(path);
-    if (known !== undefined) return known;
+    const cached = this.#folders.get(path);
+    if (cached !== undefined) return cached;
     const end = path.lastIndexOf("/");
     const isIgnored = (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#matches(path, `${path}/`);
     this.#folders.set(path, isIgnored);

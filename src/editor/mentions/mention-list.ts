@@ -21,7 +21,7 @@ export interface Sources {
   /** Editor context such as the selection, always first. */
   readonly offers: readonly Mention[];
   readonly files: Iterable<Listed>;
-  /** Files open or recently open, in this order, including files that are not in `files`. */
+  /** Open files, then recently opened files, including those that are not in `files`. */
   readonly opened: readonly Opened[];
   readonly symbols: readonly Named[];
 }
@@ -33,7 +33,7 @@ export interface Opened {
 /** Maximum number of entries. */
 export const MAX_MENTIONS = 50;
 
-/** Weights for equally good matches. Open files come first, in their order. */
+/** Weights for equally good matches. Open files precede all others, in their order. */
 const FILE = 10_000,
   FOLDER = 10_001,
   SYMBOL = 10_002;
@@ -44,8 +44,8 @@ export function mentionsOf(query: string, { offers, files, opened, symbols }: So
   const weight = (candidate: Listed | Named): number =>
     candidate.kind === "symbol" ? SYMBOL : (order.get(keyOf(candidate)) ?? (candidate.kind === "file" ? FILE : FOLDER));
   const about = (file: Listed): string => {
-    const known = opened[order.get(keyOf(file)) ?? -1];
-    return known === undefined ? file.kind : known.isOpen ? "open editor" : "recently opened";
+    const openedFile = opened[order.get(keyOf(file)) ?? -1];
+    return openedFile === undefined ? file.kind : openedFile.isOpen ? "open editor" : "recently opened";
   };
   const first = offers.filter(({ name }) => name.startsWith(wanted));
   const rest = best(query, candidates(files, opened, order, symbols), weight, MAX_MENTIONS - first.length);

@@ -139,7 +139,7 @@ suite("mention match", () => {
       }),
     ));
 
-  test("finds the right one of 16,000 files first", () => {
+  test("ranks the expected file first among 16,000", () => {
     const many = Array.from({ length: 16_000 }, (_, i) => `packages/p${i % 40}/src/module-${i}/index-${i}.ts`);
     const search = candidates([...many, "packages/p7/src/needle/haystack.ts"]);
     for (const query of ["haystack", "needle/h", "hst", "haystack.ts"])

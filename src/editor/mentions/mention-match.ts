@@ -3,10 +3,10 @@
  * characters between them.
  *
  *     0 full name   1 prefix of the name   2 prefix of a word   3 within the name   4 initials of the words
- *     5 part of the path from a folder on   6 within the path   7 scattered over the name   8 scattered over the path
+ *     5 within the path, from a folder name   6 within the path   7 scattered over the name   8 scattered over the path
  *
  * Invariants: matching ignores case. The ranking does not depend on the order of the candidates, and an additional
- * candidate does not change the others. Pure.
+ * candidate does not change the order of the others. Pure.
  */
 
 /** A search candidate, prepared once: a path with `/`, or a name. */
@@ -49,14 +49,14 @@ export function typed(query: string): string {
 }
 
 /**
- * The `most` best matches, best first. Ties are broken by lower `weight`, smaller spread, shorter path, and
+ * The best matches, at most `limit`, best first. Ties are broken by lower `weight`, smaller spread, shorter path, and
  * alphabetical order.
  */
 export function best<T extends { readonly target: Target }>(
   query: string,
   candidates: Iterable<T>,
   weight: (candidate: T) => number,
-  most: number,
+  limit: number,
 ): readonly T[] {
   const wanted = typed(query),
     found: Found<T>[] = [];
@@ -64,10 +64,10 @@ export function best<T extends { readonly target: Target }>(
     const fits = fit(wanted, candidate.target);
     if (fits === undefined) continue;
     const first = { ...fits, candidate, weight: weight(candidate) };
-    const last = found[most - 1];
+    const last = found[limit - 1];
     if (last !== undefined && compare(last, first) <= 0) continue;
     found.splice(placeOf(first, found), 0, first);
-    if (found.length > most) found.pop();
+    if (found.length > limit) found.pop();
   }
   return found.map(({ candidate }) => candidate);
 }
@@ -103,7 +103,7 @@ function placeOf<T extends { readonly target: Target }>(item: Found<T>, found: r
   return low;
 }
 
-/** Number of characters that the query covers: the first possible end, then back to the latest possible start. */
+/** Length of the match, from the latest possible start to the earliest possible end. */
 function spreadOf(query: string, text: string): number | undefined {
   let end = -1;
   for (const character of query) {

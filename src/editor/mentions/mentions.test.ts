@@ -79,7 +79,7 @@ suite("mention search", () => {
     deepEqual([fixture.found.slice(1), fixture.clock.waiting], [[["Chat", "chat.ts"]], 0]);
   });
 
-  test("returns nothing more for missing or late symbols", async () => {
+  test("returns no second result for missing or late symbols", async () => {
     const fixture = new Fixture();
     await fixture.find("chat");
     await fixture.pass(200);

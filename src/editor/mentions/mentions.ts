@@ -1,10 +1,10 @@
 /**
  * Searches mentions for the text after an `@`. Files are returned immediately. Workspace symbols depend on language
- * servers: after a short wait, they follow in a second answer.
+ * servers; if they are slow, they follow in a second result.
  *
  * Invariants:
- * - At most one request to the language servers runs at a time, and none that is obsolete.
- * - A server that never answers costs at most the time limit.
+ * - At most one request to the language servers runs at a time. Obsolete requests are skipped.
+ * - A server that does not respond delays the result by at most the time limit.
  */
 import type { Clock } from "../../clock";
 import type { Log } from "../../log";
@@ -22,11 +22,11 @@ export interface MentionDeps {
 
 /** Below this length, nearly every symbol matches. */
 const MIN_SYMBOL_QUERY = 2;
-const MOMENT_MS = 150;
+const FIRST_RESULT_MS = 150;
 export const SYMBOLS_MS = 2_000;
 
 export class Mentions {
-  #asking: Promise<unknown> = Promise.resolve();
+  #lastRequest: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: MentionDeps) {}
 
@@ -37,7 +37,7 @@ export class Mentions {
     const answer = (symbols: readonly Named[]): void => {
       if (!signal.aborted) found(mentionsOf(query, { ...this.deps.now(), files, symbols }));
     };
-    const soon = await this.#within(symbols, MOMENT_MS);
+    const soon = await this.#within(symbols, FIRST_RESULT_MS);
     answer(soon ?? []);
     if (soon !== undefined) return;
     const late = await symbols;
@@ -45,13 +45,13 @@ export class Mentions {
   }
 
   #symbols(query: string, signal: AbortSignal): Promise<readonly Named[]> {
-    const request = this.#asking
+    const request = this.#lastRequest
       .then(async () => (signal.aborted ? [] : ((await this.#within(this.deps.symbols(query), SYMBOLS_MS)) ?? [])))
       .catch((error: unknown) => {
         this.deps.log.warn("webview", "Could not find workspace symbols", { error });
         return [];
       });
-    this.#asking = request;
+    this.#lastRequest = request;
     return request;
   }
 

@@ -10,7 +10,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Errors first, then by position. Truncated with a message at the limit of an attachment. */
+/** Errors first, then by position. A message replaces lines beyond the limit. */
 export function problemsOf(
   problems: readonly Problem[],
   limit = ATTACHED_TEXT_LIMIT,
@@ -25,7 +25,7 @@ export function problemsOf(
   return { kind: "problems", count: problems.length, text: whole.length <= limit ? whole : cut(lines, limit) };
 }
 
-/** `3 errors, 1 warning` */
+/** For example `3 errors, 1 warning`. */
 export function summaryOf(problems: readonly Problem[]): string {
   const linesOf = (severity: Problem["severity"]): readonly string[] => {
     const { length } = problems.filter(each => each.severity === severity);

@@ -5,21 +5,21 @@ import * as vscode from "vscode";
 const MAX_FILES = 50;
 
 export class RecentFiles implements vscode.Disposable {
-  #lately: readonly vscode.Uri[] = [];
+  #recent: readonly vscode.Uri[] = [];
   readonly #listener: vscode.Disposable;
 
   constructor() {
-    this.#used(vscode.window.activeTextEditor);
-    this.#listener = vscode.window.onDidChangeActiveTextEditor(editor => this.#used(editor));
+    this.#add(vscode.window.activeTextEditor);
+    this.#listener = vscode.window.onDidChangeActiveTextEditor(editor => this.#add(editor));
   }
 
   all(): readonly { readonly file: vscode.Uri; readonly isOpen: boolean }[] {
     const open = vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.flatMap(({ input }) => fileOf(input) ?? []));
     const isOpen = new Set(open.map(String)),
-      lately = this.#lately.filter(file => isOpen.has(String(file)));
+      recent = this.#recent.filter(file => isOpen.has(String(file)));
     return [
-      ...distinct([...lately, ...open]).map(file => ({ file, isOpen: true })),
-      ...this.#lately.filter(file => !isOpen.has(String(file))).map(file => ({ file, isOpen: false })),
+      ...distinct([...recent, ...open]).map(file => ({ file, isOpen: true })),
+      ...this.#recent.filter(file => !isOpen.has(String(file))).map(file => ({ file, isOpen: false })),
     ];
   }
 
@@ -27,9 +27,9 @@ export class RecentFiles implements vscode.Disposable {
     this.#listener.dispose();
   }
 
-  #used(editor: vscode.TextEditor | undefined): void {
+  #add(editor: vscode.TextEditor | undefined): void {
     if (editor?.document.uri.scheme === "file")
-      this.#lately = distinct([editor.document.uri, ...this.#lately]).slice(0, MAX_FILES);
+      this.#recent = distinct([editor.document.uri, ...this.#recent]).slice(0, MAX_FILES);
   }
 }
 

@@ -3,12 +3,12 @@
  * afterwards.
  *
  * Invariants:
- * - One read at a time.
+ * - Reads are serialized.
  * - The clipboard's text is restored, also after a failure.
- * - An image in the clipboard is not text. It stays unless something is copied.
+ * - An image in the clipboard is kept unless text is copied.
  */
 export interface TerminalDeps {
-  /** Makes VS Code copy the selection. Without a selection it copies nothing. */
+  /** Copies the selection to the clipboard. Does nothing without a selection. */
   copy(): PromiseLike<unknown>;
   readonly clipboard: { readText(): PromiseLike<string>; writeText(text: string): PromiseLike<void> };
 }

@@ -9,7 +9,7 @@ import type { ExtensionConfig } from "./extensions";
 import type { ConfigurationPlan, ConfigurationState } from "./own-configuration";
 import type { Call, Note } from "../wire/wire";
 
-/** `done` and `total`: bytes, where known. `line`: last output line of the tool. */
+/** `done` and `total`: bytes, if known. `line`: last output line of the tool. */
 export interface InstallProgress {
   readonly phase: "waiting" | "downloading" | "unpacking" | "installing";
   readonly done?: number;
@@ -21,7 +21,7 @@ export interface InstallProgress {
 export interface InstallState {
   /** Kind of distribution used on this machine; absent if none works. */
   readonly kind?: DistributionKind;
-  /** `ready`: needs no installation (a program of the user, or a built-in one). An archive may have no version. */
+  /** `ready`: needs no installation (a program of the user, or built in). An archive may have no version. */
   readonly install:
     | { readonly kind: "ready" }
     | { readonly kind: "missing" }
@@ -54,11 +54,11 @@ export interface RegistryAgent {
   readonly description: string;
   /** Reason why none of its distributions works on this machine, as a sentence. */
   readonly missing?: string;
-  /** Value for `symposium.agents` (`symposium.extensions`) when it is added: the registry's entry with `_source`. */
+  /** Value to add to `symposium.agents` or `symposium.extensions`: the registry's entry with `_source`. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** Age of the registry data, and the reason why it is not newer. */
+/** Age of the registry data, and the reason if the last request failed. */
 export interface RegistryAge {
   /** Milliseconds since 1970. */
   readonly fetchedAt?: number;
@@ -71,7 +71,7 @@ export interface RegistryView extends RegistryAge {
   readonly extensions: readonly RegistryAgent[];
 }
 
-/** `entry` replaces the one in the settings; the user's own choices in it are kept. */
+/** `entry` replaces the settings entry, except for the user's own choices. */
 export interface RegistryUpdate {
   readonly of: Installable;
   readonly id: string;
@@ -87,30 +87,29 @@ export type Installable = "agent" | "extension";
 type Entries = readonly Readonly<Record<string, unknown>>[];
 
 /** `url`: a registry other than the public one. Fails with `ErrorCode.refused` if it is not an https URL. */
-interface Of {
+interface RegistryParams {
   readonly url?: string;
 }
 
 export interface AgentsHostToSidecar {
-  /** Fetched over the network; the cached data if that fails. */
-  "registry/agents": Call<Of, RegistryView>;
+  /** Fetched over the network; cached data if the request fails. */
+  "registry/agents": Call<RegistryParams, RegistryView>;
   /**
-   * Returns newer registry versions of those entries that come from the registry. Fetched over the network; the cached
-   * data if that fails.
+   * Returns newer versions of the entries that were added from the registry. Fetched over the network; cached data if
+   * the request fails.
    */
   "registry/updates": Call<
-    Of & { readonly agents: Entries; readonly extensions: Entries },
+    RegistryParams & { readonly agents: Entries; readonly extensions: Entries },
     RegistryAge & { readonly updates: readonly RegistryUpdate[] }
   >;
   /** Returns the icons of these agents as `data:` URIs. Missing or unavailable icons are omitted. */
   "registry/icons": Call<
-    Of & { readonly ids: readonly string[] },
+    RegistryParams & { readonly ids: readonly string[] },
     { readonly icons: Readonly<Record<string, string>> }
   >;
   /**
-   * Reads the `extension.json` at an https URL as an entry of `symposium.extensions`; for agents the `agent.json`, as
-   * an entry of `symposium.agents`. For a GitHub page it reads the file itself. Fails with `ErrorCode.refused` and a
-   * sentence.
+   * Reads the `extension.json` (for agents, the `agent.json`) at an https URL as a settings entry. For a GitHub page,
+   * reads the file itself. Fails with `ErrorCode.refused` and a sentence.
    */
   "registry/extension": Call<
     { readonly url: string; readonly of?: Installable },
@@ -125,8 +124,9 @@ export interface AgentsHostToSidecar {
     }
   >;
   /**
-   * Installs an item and returns afterwards. `newest`: looks for a newer version if none is pinned. `anew`: reinstalls,
-   * and removes the old files after the new ones are in place. Fails with `ErrorCode.refused` and a sentence.
+   * Installs an item and returns afterwards. `newest`: checks for a newer version if none is pinned. `anew`:
+   * reinstalls, and removes the old files after the new ones are in place. Fails with `ErrorCode.refused` and a
+   * sentence.
    */
   "agents/install": Call<
     {

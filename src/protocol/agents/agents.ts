@@ -1,7 +1,7 @@
 /**
  * Configuration of an agent, shared by the settings view, the pickers and the sidecar. The setting `symposium.agents`
  * contains `AgentConfig` values (or the older object form, which `src/settings/store/agents.ts` reads). The command
- * line accepts the same as JSON.
+ * line accepts the same values as JSON.
  */
 import type { Distribution } from "./distribution";
 import type { OwnConfiguration } from "./own-configuration";
@@ -16,10 +16,7 @@ export interface AgentConfig {
   /** Version in the registry when the agent was added or updated. */
   readonly version?: string;
   readonly description?: string;
-  /**
-   * Configuration file from which the agent reads MCP servers, for agents whose file Symposium does not know (issue 14
-   * item 5).
-   */
+  /** Configuration file from which the agent reads MCP servers, for agents without a known file (issue 14 item 5). */
   readonly ownConfiguration?: OwnConfiguration;
   /** "registry": added from the registry and updated from it. */
   readonly _source?: "registry" | "custom";

@@ -42,18 +42,18 @@ export function builtInAgents(has: (program: string) => boolean): readonly Built
 }
 
 /** Old package name → new package name. */
-const MOVED: ReadonlyMap<string, string> = new Map([
+const RENAMED_PACKAGES: ReadonlyMap<string, string> = new Map([
   ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
 ]);
 
 /**
- * The current package for a documented one, with its tag. A package with a version stays, because that version exists
+ * Maps a documented package to its current name and keeps the tag. A pinned version is not mapped, because it exists
  * only under the old name.
  */
 export function currentPackage(spec: string): string {
   const [, name = spec, tag = ""] = /^(@[^@]+)(@latest)?$/.exec(spec) ?? [];
-  const now = MOVED.get(name);
-  return now === undefined ? spec : now + tag;
+  const renamed = RENAMED_PACKAGES.get(name);
+  return renamed === undefined ? spec : renamed + tag;
 }

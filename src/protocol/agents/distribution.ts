@@ -1,7 +1,7 @@
 /**
- * How an agent or an extension is installed and started: the keys of the documents and of the ACP registry. Settings,
- * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and reject a
- * distribution without a valid one.
+ * How an agent or an extension is installed and started, with the keys of the documentation and the ACP registry.
+ * Settings, registry documents and the command line contain distributions as JSON. Readers ignore unknown kinds and
+ * reject a distribution without a valid one.
  */
 import * as v from "valibot";
 import { isFilled, isObject } from "../wire/json";
@@ -72,7 +72,7 @@ const withHttp = <S extends v.GenericSchema>(http: S) =>
       npx: ifValid(packageDistribution),
       uvx: ifValid(packageDistribution),
       pipx: ifValid(packageDistribution),
-      /** Without `version`: the newest stable one. `binary`: selects one if the crate has several. */
+      /** Without `version`: the newest stable version. `binary`: selects one of several binaries. */
       cargo: ifValid(
         compact({ crate: filledText, version: ifValid(filledText), binary: ifValid(filledText), ...launch }),
       ),
@@ -93,10 +93,10 @@ const withHttp = <S extends v.GenericSchema>(http: S) =>
     v.check(value => hasMembers(value), NO_KIND),
   );
 
-/** Distribution of an MCP server, for which alone `http` is allowed. */
+/** Distribution of an MCP server; only MCP servers support `http`. */
 const serverDistribution = withHttp(httpDistribution);
 
-/** At least one; the first that works on this machine is used. */
+/** At least one kind; the first kind that works on this machine is used. */
 export type Distribution = Infer<typeof serverDistribution>;
 export type DistributionKind = keyof Distribution;
 
@@ -109,8 +109,8 @@ export function readDistribution(value: unknown, isServer = false): Distribution
 }
 
 /**
- * The shell command that starts it without installation (documents, "Spawning an Agent"). `undefined` if it must be
- * installed first, is built in, or is remote.
+ * The shell command that starts the program without installation (documents, "Spawning an Agent"). `undefined` if it
+ * must be installed first, is built in, or is remote.
  */
 export function typedCommand({
   local,

@@ -18,8 +18,8 @@ export interface ExtensionConfig {
   readonly version?: string;
   readonly description?: string;
   /**
-   * Stored, and part of a session's identity. Only built-in extensions receive them: there is no protocol yet for
-   * external programs.
+   * Stored, and part of a session's identity. Only built-in extensions receive settings, because no protocol for
+   * external programs exists yet.
    */
   readonly settings?: Readonly<Record<string, unknown>>;
 }

@@ -7,7 +7,7 @@ import type { AgentConfig } from "./agents";
 import { BUILT_IN_AGENTS } from "./built-in-agents";
 
 export interface KnownProgram {
-  /** Its name on the PATH. */
+  /** Name on the PATH. */
   readonly program: string;
   readonly agentId: string;
   /**
@@ -72,9 +72,9 @@ export interface FoundAgent {
 export function foundAgents(agents: readonly AgentConfig[], found: FoundPrograms): readonly FoundAgent[] {
   return KNOWN_PROGRAMS.flatMap(({ program, agentId, agent: own }): FoundAgent[] => {
     const path = found[program],
-      known = agents.find(({ id }) => id === agentId),
-      agent = known ?? own;
-    return path === undefined || agent === undefined ? [] : [{ agent, path, isNew: known === undefined }];
+      configured = agents.find(({ id }) => id === agentId),
+      agent = configured ?? own;
+    return path === undefined || agent === undefined ? [] : [{ agent, path, isNew: configured === undefined }];
   });
 }
 

@@ -4,8 +4,8 @@
  */
 
 /**
- * Format of MCP servers in a configuration file: `mcpServers` as JSON with `command`, `args` and `env`, which most
- * agents read, or the format in one agent's documentation.
+ * Format of MCP servers in a configuration file. `mcpServers`: JSON with `command`, `args` and `env`, which most agents
+ * read. The others: each documented by one agent.
  */
 export const CONFIGURATION_FORMATS = ["mcpServers", "claude", "gemini", "opencode", "codex"] as const;
 export type ConfigurationFormat = (typeof CONFIGURATION_FORMATS)[number];

@@ -6,7 +6,7 @@
 export interface NpmSpec {
   /** Includes the scope. */
   readonly name: string;
-  /** Unchanged: a version, a tag or a simple range. */
+  /** A version, a tag or a simple range, verbatim. */
   readonly version?: string;
 }
 

@@ -1,4 +1,4 @@
-/** Attachments of a prompt, and requests of the user for content that only the editor has; see `attachments.ts`. */
+/** Attachments of a prompt, and sources of content that only the editor has; see `attachments.ts`. */
 import * as v from "valibot";
 import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS } from "./limits";
 import { count, filled, list, matching, text, whole, type Infer } from "../wire/schema";

@@ -55,7 +55,8 @@ export function isSame(a: Attachment, b: Attachment): boolean {
 /** Adds attachments without duplicates, up to the limit. */
 export function withMore(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
   return added.reduce<readonly Attachment[]>(
-    (all, each) => (all.length >= MAX_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),
+    (all, each) =>
+      all.length >= MAX_ATTACHMENTS || all.some(existing => isSame(existing, each)) ? all : [...all, each],
     attachments,
   );
 }

@@ -13,15 +13,15 @@ const LIMIT = 60_000,
  */
 export function chatTranscript(entries: readonly Entry[]): string {
   const texts = entries.map(textOf).filter(text => text !== ""),
-    kept: string[] = [];
-  let room = Math.min(LIMIT, ATTACHED_TEXT_LIMIT);
+    newest: string[] = [];
+  let remaining = Math.min(LIMIT, ATTACHED_TEXT_LIMIT);
   for (const text of texts.toReversed()) {
-    if (text.length > room) break;
-    kept.unshift(text);
-    room -= text.length + SEPARATOR.length;
+    if (text.length > remaining) break;
+    newest.unshift(text);
+    remaining -= text.length + SEPARATOR.length;
   }
-  const omitted = texts.length - kept.length;
-  return [...(omitted > 0 ? [`(${omitted} earlier entries are omitted.)`] : []), ...kept].join(SEPARATOR);
+  const omitted = texts.length - newest.length;
+  return [...(omitted > 0 ? [`(${omitted} earlier entries are omitted.)`] : []), ...newest].join(SEPARATOR);
 }
 const SEPARATOR = "\n\n";
 

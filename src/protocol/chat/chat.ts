@@ -4,7 +4,7 @@
  * separate from the request that started it.
  *
  * The sidecar produces events, numbers them per session, and stores the `Conversation`; the page keeps a copy. Both
- * apply events with `applyEvent`, so that both are equal. Pure; imports only from this folder.
+ * apply events with `applyEvent`, so that their copies are equal. Pure; imports only from this folder.
  *
  * Invariants:
  * - Entries keep the order of their first appearance.
@@ -76,7 +76,7 @@ export interface TerminalView {
   readonly cwd: string;
   /** The end of the output with its escape sequences: at most `TERMINAL_LIMIT` characters. */
   readonly output: string;
-  /** The start of the output is omitted. */
+  /** Whether the start of the output is omitted. */
   readonly isCut: boolean;
   readonly exit?: { readonly code?: number; readonly signal?: string };
 }
@@ -124,7 +124,7 @@ export interface Conversation {
   readonly accepts?: Accepts;
   /** Details of the agent's current session; absent if there are none. */
   readonly details?: SessionDetails;
-  /** The user allowed everything in this session. Never restored: a new session asks again. */
+  /** All permission requests of this session are allowed. Never restored for a new session. */
   readonly bypassed?: true;
 }
 
@@ -188,7 +188,7 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
       return {
         ...conversation,
         terminals: (conversation.terminals ?? []).map(terminal =>
-          terminal.terminalId === event.terminalId ? printed(terminal, event) : terminal,
+          terminal.terminalId === event.terminalId ? withOutput(terminal, event) : terminal,
         ),
       };
   }
@@ -204,7 +204,7 @@ function withChange(entries: readonly Entry[], event: EntryEvent): readonly Entr
     case "upsert":
       return replaced(entries, event.entry);
     case "append":
-      return grown(entries, event);
+      return withAppended(entries, event);
     case "nested": {
       const at = lastIndexOf(entries, event.id),
         entry = entries[at];
@@ -220,7 +220,7 @@ function replaced(entries: readonly Entry[], entry: Entry): readonly Entry[] {
   return at === -1 ? [...entries, entry] : entries.with(at, entry);
 }
 
-function grown(
+function withAppended(
   entries: readonly Entry[],
   { id, offset, text }: { readonly id: string; readonly offset: number; readonly text: string },
 ): readonly Entry[] {
@@ -236,7 +236,7 @@ function withTerminal(terminals: readonly TerminalView[], terminal: TerminalView
   return at === -1 ? [...terminals, terminal] : terminals.with(at, terminal);
 }
 
-function printed(terminal: TerminalView, piece: { readonly offset: number; readonly text: string }): TerminalView {
+function withOutput(terminal: TerminalView, piece: { readonly offset: number; readonly text: string }): TerminalView {
   const output = append(terminal.output, piece);
   return output === undefined ? terminal : { ...terminal, output };
 }
@@ -251,8 +251,8 @@ export function lastIndexOf(entries: readonly Entry[], id: string): number {
 }
 
 /**
- * The entries after the process behind the conversation died: nothing may look active. The last answer of a running
- * turn is marked as interrupted, and open entries are settled. Unchanged entries are the same objects.
+ * The entries after the process of the conversation exited: the last answer of a running turn is marked as interrupted,
+ * and open entries are settled. Unchanged entries are the same objects.
  */
 export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "turn">, why: string): readonly Entry[] {
   const lastText = turn.state === "idle" ? -1 : entries.findLastIndex(entry => entry.kind === "agent");
@@ -281,7 +281,7 @@ export function settled(entries: readonly Entry[], why: string): readonly Entry[
   });
 }
 
-/** Returns the same object if nothing in it was open. */
+/** Returns the same object if it contains no open entries. */
 export function settledSubagent(entry: Subagent, why: string): Subagent {
   const inside = settled(entry.entries, why),
     isChanged = inside.some((each, i) => each !== entry.entries[i]);

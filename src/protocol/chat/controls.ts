@@ -1,6 +1,6 @@
 /**
  * Session options that an agent offers: mode, model and others (ACP schema v1, `SessionConfigOption`, and the older
- * `modes` and `models`). They keep the agent's order, which is by importance.
+ * `modes` and `models`). The order is the agent's, most important first.
  */
 import type { ControlValue } from "./session-actions";
 

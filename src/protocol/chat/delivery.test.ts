@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { answer, append, ask, receive, type Position, type Seen } from "./delivery";
 
-/** One piece of one of two texts: the smallest session in which order matters. `n` counts the pieces across boots. */
+/** A piece of one of two texts: the smallest session in which order matters. `n` counts the pieces across boots. */
 interface Piece {
   readonly n: number;
   readonly id: "a" | "b";
@@ -22,7 +22,7 @@ type Message =
     }
   | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: Seen };
 
-/** Sidecar and page with the delivery rules between them, and a wire that the test disturbs. */
+/** Sidecar and page with the delivery rules, over an unreliable connection. */
 class Fixture {
   wire: Message[] = [];
   // Sidecar: the conversation survives a restart, the rest does not.

@@ -41,10 +41,10 @@ export function wrongValue(field: Field, value: FieldValue | undefined): string 
   }
 }
 
-type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
+type FieldOf<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 
 /** The pattern is shown to the user but checked only by the agent: a malicious pattern could take exponential time. */
-function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: string): string | undefined {
+function wrongText({ title, minLength, maxLength, format }: FieldOf<"text">, value: string): string | undefined {
   const { length } = [...value];
   if (minLength !== undefined && length < minLength)
     return l10n.t`${title} must have at least ${minLength} characters.`;
@@ -78,14 +78,17 @@ function isDate(value: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 
-function wrongNumber({ title, type, minimum, maximum }: Of<"number" | "integer">, value: number): string | undefined {
+function wrongNumber(
+  { title, type, minimum, maximum }: FieldOf<"number" | "integer">,
+  value: number,
+): string | undefined {
   if (type === "integer" && !Number.isInteger(value)) return l10n.t`${title} must be a whole number.`;
   if (minimum !== undefined && value < minimum) return l10n.t`${title} must be at least ${minimum}.`;
   return maximum !== undefined && value > maximum ? l10n.t`${title} must be at most ${maximum}.` : undefined;
 }
 
 function wrongChoices(
-  { title, options, minItems, maxItems, required }: Of<"choices">,
+  { title, options, minItems, maxItems, required }: FieldOf<"choices">,
   values: readonly string[],
 ): string | undefined {
   if (values.some(value => !options.some(option => option.value === value)))

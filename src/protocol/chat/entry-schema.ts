@@ -1,6 +1,6 @@
 /**
  * Entries of a conversation; see `chat.ts`. Agents choose the length of their texts, names and ids. The page returns
- * content that it showed, so that the limits must not be lower than what was shown.
+ * content that it showed, so the limits must not be lower than the size of that content.
  */
 import * as v from "valibot";
 import { attachments } from "./attachment-schema";
@@ -15,7 +15,7 @@ export const MAX_ENTRIES = 10_000;
 /** Maximum nesting of subagents in a tab, equal to the sidecar's limit. */
 const MAX_NESTED = 8;
 
-/** A link to a resource, or an embedded resource: then with `text`, or with its size if it is not text. */
+/** A link to a resource, or an embedded resource with its text, or with its size if it is binary. */
 const resource = v.object({
   kind: v.literal("resource"),
   uri: long,
@@ -50,7 +50,7 @@ export type ToolLocation = Infer<typeof toolLocation>;
 const toolCall = v.object({
   kind: v.literal("tool"),
   id,
-  /** The agent's id. It does not identify the entry, because some agents reuse it in a later turn. */
+  /** The agent's id. Not unique, because some agents reuse ids in later turns. */
   toolCallId: long,
   title: long,
   /** ACP tool kind: `read`, `edit`, `execute`… An agent's own kinds are passed on. */
@@ -103,9 +103,7 @@ const permission = v.object({
   input: v.exactOptional(long),
   content: list(toolContent, 1_000),
   options: list(permissionOption, 100),
-  /**
-   * Symposium itself asks, about a request of the agent to Symposium. The agent's bypass setting does not answer it.
-   */
+  /** Symposium asks about the agent's request to Symposium itself. The agent's bypass setting does not apply. */
   isOurs: v.exactOptional(v.literal(true)),
   /** The subagent that asks; absent if the agent itself asks. */
   subagent: v.exactOptional(subagentName),
@@ -174,7 +172,7 @@ const flatEntries = [
   v.object({ kind: v.literal("agent"), id, text: long, interrupted: v.exactOptional(v.literal(true)) }),
   /** `ms`: duration in milliseconds; absent while the thought continues. */
   v.object({ kind: v.literal("thought"), id, text: long, ms: v.exactOptional(finite) }),
-  /** Content other than text in the agent's message. */
+  /** Non-text content of an agent message. */
   v.object({ kind: v.literal("media"), id, content: toolContent }),
   /** `text`: a plan in Markdown. A plan without steps and text is not shown. */
   v.object({ kind: v.literal("plan"), id, steps: list(planStep, 1_000), text: v.exactOptional(long) }),
@@ -185,13 +183,13 @@ const flatEntries = [
   compaction,
   sessionMessage,
   /**
-   * Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` defaults to 1.
+   * Placeholder for updates of an unknown kind, one per kind and turn. `json`: the first update. `count` defaults to 1.
    */
   v.object({ kind: v.literal("unknown"), id, what: long, json: long, count: v.exactOptional(count) }),
 ] as const;
 
 const subagentStatus = v.picklist(["unknown", "running", "waiting", "completed", "failed", "cancelled"]);
-/** `unknown`: the agent reports no state, or an unknown one. `waiting`: for the user. */
+/** `unknown`: the agent reports no state or an unknown state. `waiting`: for the user. */
 export type SubagentStatus = Infer<typeof subagentStatus>;
 
 /**

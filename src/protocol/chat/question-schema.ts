@@ -59,7 +59,7 @@ const form = v.object({
 });
 export type FormAsk = Infer<typeof form>;
 
-/** `url` is http or https. It is opened in the browser only after the user's consent. */
+/** `url` is http or https, and opened in the browser only after the user's consent. */
 const page = v.object({ mode: v.literal("url"), url: long, elicitationId: long });
 export type UrlAsk = Infer<typeof page>;
 

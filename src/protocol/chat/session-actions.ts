@@ -1,7 +1,7 @@
 /**
- * The user's actions in a session. From each entry of this table follow the page's message `NAME` with its tab
- * (`page-to-host.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the
- * session's state machine. An action for an unknown prompt, question or option has no effect.
+ * The user's actions in a session. Each entry defines the page's message `NAME` with its tab (`page-to-host.ts`) and
+ * the wire method `chat/NAME` with its session (`sidecar.ts`). The session's state machine receives the event `NAME`.
+ * An action for an unknown prompt, question or option has no effect.
  */
 import * as v from "valibot";
 import { QUEUE_LIMIT } from "./limits";
@@ -12,7 +12,7 @@ import type { Call } from "../wire/wire";
 const MIB = 1024 * 1024;
 /** Texts and ids of agents, which choose their length. */
 const long = text(4 * MIB);
-const theirId = filled(4 * MIB);
+const longId = filled(4 * MIB);
 /** Ids that Symposium generates (UUIDs) or reads from the settings. */
 export const id = filled(512);
 
@@ -28,15 +28,15 @@ export const sessionActions = {
   withdraw: v.object({ messageId: id }),
   /** Releases a held queue. */
   sendQueued: v.object({}),
-  /** Removes the prompts that the page shows in the queue. Others may be on their way to it. */
+  /** Removes the listed prompts only, because others may be in flight to the page. */
   clearQueue: v.object({ messageIds: list(id, QUEUE_LIMIT) }),
   /** Cancels the turn; a non-empty queue is held. */
   cancel: v.object({}),
-  answerPermission: v.object({ permissionId: theirId, choice: permissionChoice }),
+  answerPermission: v.object({ permissionId: longId, choice: permissionChoice }),
   /** Invalid values leave the question open and add a notice with the reason. */
-  answerElicitation: v.object({ elicitationId: theirId, choice: elicitationChoice }),
+  answerElicitation: v.object({ elicitationId: longId, choice: elicitationChoice }),
   /** The result arrives as an event. */
-  setControl: v.object({ controlId: theirId, value: controlValue }),
+  setControl: v.object({ controlId: longId, value: controlValue }),
   /** Ends the bypass of this session; the setting remains. */
   endBypass: v.object({}),
 };

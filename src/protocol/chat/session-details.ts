@@ -9,8 +9,8 @@ export interface SessionDetails {
   /** From the editor to the agent, in the order in which messages pass them. */
   readonly extensions: readonly ExtensionDetails[];
   /**
-   * One sentence, from the end of the first turn on: which extension's tools the agent's model lacks, the reason, and
-   * the remedy. Absent if nothing is missing.
+   * One sentence: the extension whose tools the agent's model lacks, the reason and the remedy. Set from the end of the
+   * first turn on; absent if no tools are missing.
    */
   readonly missingTools?: string;
   /** An entry in the agent's own configuration would provide the tools, and can be added (issue 14 item 5). */
@@ -41,39 +41,39 @@ export interface ExtensionDetails {
 export type ToolTransport = "http" | "stdio";
 
 /**
- * How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent
- * connects to directly has no record.
+ * Delivery of one MCP server's tools to the agent in a session (issue 14 item 1). A server that the agent connects to
+ * directly has no record.
  */
 export interface ToolDelivery {
   /** Its name in `mcpServers`, unique in the session. */
   readonly server: string;
   readonly transport: ToolTransport;
-  /** The furthest step so far: offered to the agent, connected by it, its tools listed, one of them called. */
+  /** The furthest step so far: offered to the agent, connected, tools listed, tool called. */
   readonly stage: "offered" | "connected" | "listed" | "called";
   /** Number of tools that the server has; absent if unknown. */
   readonly offered?: number;
   /** MCP connections so far. */
   readonly connections: number;
-  /** Number of tools in the newest list. */
+  /** Number of tools in the latest `tools/list` response. */
   readonly listed: number;
   /** Tool calls so far. */
   readonly calls: number;
   /**
-   * The server itself answered `initialize` or `tools/list` with an error, or did not list its tools to Symposium in
-   * time.
+   * The server itself answered `initialize` or `tools/list` with an error, or did not answer Symposium's `tools/list`
+   * within the time limit.
    */
   readonly listFailed?: true;
 }
 
 /**
- * Whether the agent has the server's tools. A server that was called counts: the agent has its tools from an earlier
+ * Whether the agent has the server's tools. A called server counts, because the agent has its tools from an earlier
  * list.
  */
 export function isListed({ stage }: ToolDelivery): boolean {
   return stage === "listed" || stage === "called";
 }
 
-/** Whether the agent lacks the server's tools. A server without tools lacks none. */
+/** Whether the agent lacks the server's tools. `false` for a server without tools. */
 export function isMissing(delivery: ToolDelivery): boolean {
   return !isListed(delivery) && delivery.offered !== 0;
 }

@@ -27,9 +27,9 @@ export type RawChange =
 export function readOnce(read: ReadLines): ReadLines {
   const all = new Map<string, Promise<readonly string[]>>();
   return path => {
-    const known = all.get(path) ?? read(path);
-    all.set(path, known);
-    return known;
+    const cached = all.get(path) ?? read(path);
+    all.set(path, cached);
+    return cached;
   };
 }
 
@@ -90,8 +90,8 @@ export function chosenByTitle<T extends { readonly title: string }>(
   title: string,
 ): readonly T[] | { readonly wrong: string } {
   const same = found.filter(each => each.title === title),
-    like = found.filter(each => each.title.toLowerCase().includes(title.toLowerCase())),
-    chosen = same.length > 0 ? same : like;
+    similar = found.filter(each => each.title.toLowerCase().includes(title.toLowerCase())),
+    chosen = same.length > 0 ? same : similar;
   if (chosen.length > 0) return chosen.slice(0, 5);
   return {
     wrong: `No code action “${title}” exists at this position. ${

@@ -11,7 +11,7 @@ export const IDE_CAPABILITY = { namespace: "symposium.dev", name: "ide_operation
 export function offersIde(params: unknown): boolean {
   const { clientCapabilities, capabilities } = objectOr(params);
   return [clientCapabilities, capabilities].some(each =>
-    isYes(objectOr(objectOr(objectOr(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]),
+    isEnabled(objectOr(objectOr(objectOr(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]),
   );
 }
 
@@ -30,4 +30,4 @@ export function offeringIde(params: unknown): Fields {
   };
 }
 
-const isYes = (value: unknown): boolean => value === true || isObject(value);
+const isEnabled = (value: unknown): boolean => value === true || isObject(value);

@@ -134,14 +134,14 @@ suite("edit hunk", () => {
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b", " "), maxLength: 5 }), { minLength: 1, maxLength: 6 }),
         fc.array(fc.tuple(fc.nat(), fc.nat(), word), { maxLength: 4 }),
-        (lines, made) => {
+        (lines, drafts) => {
           const total = lines.join("\n").length,
-            places = made.flatMap(([a, b]) => [a % (total + 1), b % (total + 1)]).sort((a, b) => a - b);
+            places = drafts.flatMap(([a, b]) => [a % (total + 1), b % (total + 1)]).sort((a, b) => a - b);
           const position = (offset: number) => {
             const before = lines.join("\n").slice(0, offset).split("\n");
             return { line: before.length - 1, character: before.at(-1)?.length ?? 0 };
           };
-          const edits = made.map(([, , newText], i) => ({
+          const edits = drafts.map(([, , newText], i) => ({
             range: { start: position(places[2 * i] ?? 0), end: position(places[2 * i + 1] ?? 0) },
             newText,
           }));

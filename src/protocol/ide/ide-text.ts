@@ -65,10 +65,10 @@ const STARTS = /^[\p{L}\p{N}_$]/u,
 /** Index of the last name in `symbol`, at its first occurrence as a whole word. */
 function characterOf(line: string, symbol: string): number | undefined {
   for (let at = line.indexOf(symbol); symbol !== "" && at !== -1; at = line.indexOf(symbol, at + 1)) {
-    const isCut =
+    const isPartOfWord =
       (STARTS.test(symbol) && ENDS.test(line.slice(0, at))) ||
       (ENDS.test(symbol) && STARTS.test(line.slice(at + symbol.length)));
-    if (!isCut) return at + lastName(symbol);
+    if (!isPartOfWord) return at + lastName(symbol);
   }
   return undefined;
 }
@@ -78,7 +78,7 @@ function lastName(symbol: string): number {
   return match?.index ?? 0;
 }
 
-/** A line for display: cut, with an ellipsis, if it is too long. */
+/** Truncates a long line for display. */
 export function shownLine(line: string, limit = MAX_LINE): string {
   return line.length <= limit ? line : `${line.slice(0, limit)}…`;
 }
@@ -128,11 +128,11 @@ function hunkOf(lines: readonly string[], edits: readonly TextEdit[]): readonly 
 
 /** Removes unchanged lines at both ends. */
 function trimmed(line: number, before: readonly string[], after: readonly string[]): readonly IdeHunk[] {
-  const least = Math.min(before.length, after.length);
+  const shorter = Math.min(before.length, after.length);
   let head = 0,
     tail = 0;
-  while (head < least && before[head] === after[head]) head++;
-  while (tail < least - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
+  while (head < shorter && before[head] === after[head]) head++;
+  while (tail < shorter - head && before[before.length - 1 - tail] === after[after.length - 1 - tail]) tail++;
   if (head === before.length && head === after.length) return [];
   return [
     {

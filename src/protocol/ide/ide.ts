@@ -6,8 +6,8 @@
  * The method is the agent's request `_symposium.dev/ide_operation` (`sidecar/acp/methods.ts`): `IdeRequest` →
  * `IdeAnswer`. An error's message is a sentence for a model.
  *
- * The schemas accept values of untrusted programs. Requests must match, except for their optional members. From
- * answers, items that do not match are omitted, and long texts are cut.
+ * The schemas validate values of untrusted programs. Requests must match, except for their optional members. In
+ * answers, mismatching items are omitted and long texts are cut.
  */
 import * as v from "valibot";
 import { arrayOr } from "../wire/json";
@@ -27,13 +27,13 @@ const cutTo = (limit: number) =>
 const line = v.pipe(v.string(), cutTo(MAX_LINE));
 const shortName = v.pipe(name, cutTo(MAX_LINE));
 /** The first items of a list, without those that do not match. */
-const firstItems = <T>(item: Schema<T>, most = MAX_ITEMS) =>
+const firstItems = <T>(item: Schema<T>, limit = MAX_ITEMS) =>
   v.pipe(
     v.array(v.unknown()),
-    v.transform(items => items.slice(0, most)),
-    fitting(item, most),
+    v.transform(items => items.slice(0, limit)),
+    fitting(item, limit),
   );
-const items = <T>(item: Schema<T>, most = MAX_ITEMS) => v.fallback(firstItems(item, most), () => []);
+const items = <T>(item: Schema<T>, limit = MAX_ITEMS) => v.fallback(firstItems(item, limit), () => []);
 
 const position = v.object({ line: count, character: count });
 export type IdePosition = Infer<typeof position>;
@@ -153,7 +153,7 @@ const action = compact({
 });
 export type IdeAction = Infer<typeof action>;
 
-/** `note`: a sentence for the model about what the answer lacks. */
+/** `note`: a sentence for the model about missing parts of the answer. */
 const note = { note: ifValid(shortName) };
 const total = v.fallback(count, 0);
 const answer = v.variant("kind", [
@@ -167,7 +167,7 @@ const answer = v.variant("kind", [
 ]);
 export type IdeAnswer = Infer<typeof answer>;
 
-/** `undefined` if it is not an answer to this operation. `total` is at least the number of items. */
+/** `undefined` if `value` is not an answer to this operation. `total` is at least the number of items. */
 export function readIdeAnswer(name: IdeOperationName, value: unknown): IdeAnswer | undefined {
   const read = parsed(answer, value);
   if (read?.kind !== ANSWERED_WITH[name]) return undefined;

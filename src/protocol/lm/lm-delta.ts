@@ -24,21 +24,21 @@ export function deltaOf(before: readonly Message[], after: readonly Message[]): 
   const items: (Run | number)[] = [];
   let expected = 0,
     repeated = 0,
-    fresh = 0,
+    newInRow = 0,
     run: { from: number; count: number } | undefined;
   for (let i = 0; i < after.length; i++) {
-    const found = fresh < MAX_NEW ? indexOf(before, after[i], expected) : -1;
+    const found = newInRow < MAX_NEW ? indexOf(before, after[i], expected) : -1;
     if (found === -1) {
       items.push(i);
       run = undefined;
-      fresh++;
+      newInRow++;
       expected++;
       continue;
     }
     if (run && run.from + run.count === found) run.count++;
     else items.push((run = { from: found, count: 1 }));
     repeated++;
-    fresh = 0;
+    newInRow = 0;
     expected = found + 1;
   }
   return { items, repeated };
@@ -106,7 +106,7 @@ export function applied<T>(
   return after;
 }
 
-/** The first run usually contains most of the history, so that copying it only once matters. */
+/** The first run usually contains most of the history, so it is copied only once. */
 function appended<T>(after: T[], before: readonly T[], { from, count }: Run): T[] {
   const run = before.slice(from, from + count);
   return after.length === 0 ? run : after.concat(run);

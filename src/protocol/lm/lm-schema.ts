@@ -10,14 +10,14 @@ import { TOOL_GROUPS } from "./permission-tools";
 
 const filledText = v.pipe(v.string(), v.nonEmpty());
 const object = v.custom<Fields>(isObject, "an object");
-/** Any value; `null` and an absent one are replaced. */
+/** Any value; `replacement` for `null` or an absent value. */
 const anyOr = (replacement: unknown) =>
   v.pipe(
     v.optional(v.unknown(), null),
     v.transform((value): unknown => value ?? replacement),
   );
 
-/** A list; `null` and an absent one are empty. */
+/** A list; empty for `null` or an absent value. */
 const listOrNone = <T>(item: Schema<T>) => v.nullish(v.array(item), []);
 
 const requestId = v.union([v.string(), finite]);
@@ -87,7 +87,7 @@ const chatOptions = v.object({
 });
 export type ChatOptions = Infer<typeof chatOptions>;
 
-/** An ACP agent in the terms of the documents: a command with a stdio connection. `name` is for display. */
+/** An ACP agent as documented: a command with a stdio connection. `name` is for display. */
 const mcpServer = v.object({
   name: filledText,
   command: filledText,
@@ -113,7 +113,7 @@ const chatRequest = compact({
   ),
   /** Addition, for callers that cannot access the JSON-RPC id of their request; unique among the open requests. */
   requestId: v.exactOptional(requestId),
-  /** Addition. Id of the agent in the settings; without it, no settings of an agent apply. */
+  /** Addition. Id of the agent in the settings; if absent, no agent settings apply. */
   agentId: v.exactOptional(filledText),
   /**
    * Addition. Distribution of the agent in the settings: its installation is started instead of the command in
@@ -158,12 +158,12 @@ export function readChatRequest(value: unknown): Validation<ReadRequest> {
 
 function leftOutOf({ messages, options }: Fields): readonly string[] {
   const unknownParts = arrayOr(messages).flatMap((message, i) =>
-    refused(objectOr(message)["content"], isKnownPart).map(at => `messages[${i}].content[${at}]`),
+    unknownItems(objectOr(message)["content"], isKnownPart).map(at => `messages[${i}].content[${at}]`),
   );
-  return [...unknownParts, ...refused(objectOr(options)["tools"], isTool).map(at => `options.tools[${at}]`)];
+  return [...unknownParts, ...unknownItems(objectOr(options)["tools"], isTool).map(at => `options.tools[${at}]`)];
 }
 
-/** Positions of the items that are not known. */
-function refused(items: unknown, isKnown: (value: unknown) => boolean): readonly number[] {
+/** Indexes of the unknown items. */
+function unknownItems(items: unknown, isKnown: (value: unknown) => boolean): readonly number[] {
   return arrayOr(items).flatMap((item, i) => (isKnown(item) ? [] : [i]));
 }

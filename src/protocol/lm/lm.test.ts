@@ -6,7 +6,7 @@ import { parsed } from "../wire/schema";
 import type { ParamsOf, ResultOf } from "../wire/wire";
 
 type Method = keyof LmToSidecar | keyof LmToHost;
-/** The public names again, so that renaming one in the contract does not compile. */
+/** A copy of the public names, so that a renamed method in the contract fails to compile. */
 const METHODS: { [M in Method]: M } = {
   "lm/provideLanguageModelChatInformation": "lm/provideLanguageModelChatInformation",
   "lm/provideLanguageModelChatResponse": "lm/provideLanguageModelChatResponse",
@@ -47,7 +47,7 @@ suite("language model contract", () => {
     const done = {} satisfies ResultOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
     const count = { count: 3 } satisfies ResultOf<LmToSidecar, "lm/provideTokenCount">;
 
-    // Not checked by the compiler: all of it is plain JSON, and a reader accepts it unchanged.
+    // The compiler does not check that all values are plain JSON and are accepted unchanged.
     const all = { METHODS, HELLO, eliza, parts, done, count };
     deepEqual(JSON.parse(JSON.stringify(all)), all);
     for (const request of [HELLO, eliza])

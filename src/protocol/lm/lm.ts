@@ -1,9 +1,9 @@
 /**
- * The language-model provider: VS Code ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are public and
- * stable, because other programs may use them with `symposium-acp-agent vscodelm` (one JSON value per line). Members
- * marked "Addition." are additions of Symposium: optional, and ignored by programs that do not know them. `requestId`
- * is `ChatRequest.requestId`, or the JSON-RPC id of the corresponding `lm/provideLanguageModelChatResponse`.
- * `lm-schema.ts` declares and validates untrusted messages.
+ * The language-model provider: VS Code ↔ sidecar. `LmToSidecar` and `LmToHost` are public and stable, because other
+ * programs may use them with `symposium-acp-agent vscodelm` (one JSON value per line). Members marked "Addition." are
+ * additions of Symposium: optional, and ignored by other programs. `requestId` is `ChatRequest.requestId`, or the
+ * JSON-RPC id of the corresponding `lm/provideLanguageModelChatResponse`. `lm-schema.ts` declares and validates
+ * untrusted messages.
  */
 import { ELIZA, type AgentConfig } from "../agents/agents";
 import { typedCommand, type Distribution } from "../agents/distribution";
@@ -64,8 +64,8 @@ export interface LmToHost {
 }
 
 /**
- * A request of an agent in the form in which the user reads it before allowing it. `message` is safe Markdown; `whole`
- * also contains the parts that are too long for `message`.
+ * An agent's permission request as shown to the user. `message` is safe Markdown; `whole`: the complete text if
+ * `message` is shortened.
  */
 export interface PermissionQuestion {
   readonly title: string;
@@ -79,7 +79,7 @@ export type SideRequests = (typeof SIDE_REQUESTS)[number];
 
 export interface LmSettings {
   readonly sideRequests: SideRequests;
-  /** Also offer agents those VS Code tools that they have themselves. */
+  /** Whether to offer VS Code tools to agents that have their own. */
   readonly bridgeDuplicates: boolean;
   /** The highest version of ACP that new conversations offer to their agents; 1 if absent. */
   readonly protocol?: 1 | 2;
@@ -111,19 +111,20 @@ export const MAX_HISTORIES = 64,
 
 /**
  * Only between extension host and sidecar. `lm/decide` grants a permission: the host sends it from within the tool that
- * VS Code runs after asking the user. A tool result in a history never grants one.
+ * VS Code runs after asking the user. A tool result in a history never grants a permission.
  */
 export interface LmHostToSidecar extends LmToSidecar {
   /**
    * Like `lm/provideLanguageModelChatResponse`, with only the new messages. `isUnknown`: the sidecar lacks the data to
-   * which the delta refers (restart or dropped data). The request then had no effect, and the host sends everything.
+   * which the delta refers (restart or dropped data). The request then had no effect, and the host sends a complete
+   * request.
    */
   "lm/requestDelta": Call<ChatRequestDelta, { readonly isUnknown?: true }>;
   /** `question` is absent if the question is no longer open. */
   "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
   /**
-   * The user agreed. `callId`: the call that VS Code ran, if it reports one; `toolName`: the tool that it ran. Accepted
-   * once. `isTaken` is false if no such question is open, or if it was asked with another call or tool.
+   * The user agreed. `callId`: the call that VS Code ran, if reported. `toolName`: the tool of that call. Valid once
+   * per question. `isTaken` is false if the question is not open, or if it was asked with another call or tool.
    */
   "lm/decide": Call<Decision, { readonly isTaken: boolean }>;
   /** Replaces `LM_DEFAULTS` and earlier settings; applies from the next request on. */
@@ -155,7 +156,7 @@ export interface LmSidecarToHost extends LmToHost {
 /**
  * Converts a configured agent to the documents' protocol: the command that starts it without installation. An agent
  * that must be installed first is named by its program, and `ChatRequest.distribution` contains the rest. `undefined`
- * if nothing can be started.
+ * if the agent has no start command.
  */
 export function agentDefinition({ name, distribution }: AgentConfig): AgentDefinition | undefined {
   const { symposium, cargo, binary } = distribution,
@@ -170,8 +171,8 @@ export function agentDefinition({ name, distribution }: AgentConfig): AgentDefin
   const [archive] = Object.values(binary ?? {});
   return archive && server({ ...archive, command: archive.cmd });
 }
-/** `count` messages of the earlier list, starting with `from`. */
 
+/** `count` messages of the earlier list, starting with `from`. */
 export interface Run {
   readonly from: number;
   readonly count: number;

@@ -1,13 +1,13 @@
 /**
- * Names of the language-model tools through which VS Code's chat asks for an agent's permissions.
+ * Names of the language-model tools that request an agent's permissions in VS Code's chat.
  *
- * VS Code stores a standing approval ("Allow in this Session", "Always Allow") under the id of the tool alone, for the
- * window, the workspace or the profile. Tools must be declared in package.json. Each built-in agent therefore has its
- * own group of tools, one per kind of permission. A fixed number of further groups is assigned permanently to other
- * agents (`src/lm/tool-groups.ts`).
+ * VS Code stores a standing approval ("Allow in this Session", "Always Allow") under the tool's id, for the window, the
+ * workspace or the profile. Tools must be declared in package.json. Each built-in agent therefore has its own group of
+ * tools, one per kind of permission. A fixed number of further groups is assigned permanently to other agents
+ * (`src/lm/tool-groups.ts`).
  *
- * `ASK_EACH_TIME` is for all questions that no standing approval may answer: those of agents without a group, and calls
- * that refer to VS Code's own tools. VS Code does not ask before it runs; the tool itself asks each time.
+ * `ASK_EACH_TIME` is for questions that no standing approval may answer: those of agents without a group, and calls
+ * that refer to VS Code's own tools. VS Code runs this tool without confirmation, and the tool itself asks each time.
  */
 export const PERMISSION_PREFIX = "symposium-agent-";
 

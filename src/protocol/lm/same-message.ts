@@ -1,6 +1,6 @@
 /**
- * Compares messages of VS Code or of this contract. Every request repeats the whole history in new objects, so each
- * request compares it: texts by the engine's own string comparison, without hashes and without allocations. Pure.
+ * Compares messages of VS Code or of this contract. Every request repeats the whole history in new objects. The
+ * comparison of texts therefore uses the engine's string comparison, without hashes or allocations. Pure.
  */
 
 export interface Message {

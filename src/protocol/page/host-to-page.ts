@@ -29,7 +29,7 @@ export interface Bypassed {
 }
 
 export type HostToPage =
-  /** Answers the first `webviewReady`, and reports each change. The page opens tabs that it does not have. */
+  /** Answers the first `webviewReady`, and reports each change. The page opens missing tabs. */
   | {
       readonly type: "state";
       readonly agents: readonly AgentChoice[];
@@ -68,7 +68,7 @@ export type HostToPage =
    * moves to the prompt.
    */
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
-  /** A message was not posted: the page requests with `webviewReady` for every tab. */
+  /** A message was not posted. The page sends `webviewReady` for every tab. */
   | { readonly type: "requestReplay" }
   /**
    * A command opens a tab; the page handles it like an action of the user. `agentId`: the tab's agent; default: the
@@ -78,14 +78,14 @@ export type HostToPage =
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /**
-   * A request for this tab failed: one sentence. `messageId`: the failed prompt, which is not in the conversation and
-   * will not be.
+   * A request for this tab failed. `message`: one sentence. `messageId`: the failed prompt, which is never added to the
+   * conversation.
    */
   | {
       readonly type: "failed";
       readonly tabId: TabId;
       readonly messageId?: string;
       readonly message: string;
-      /** The tab has no session: no prompt on its way to one will be accepted. */
+      /** The tab has no session, so prompts in flight are not accepted. */
       readonly noSession?: true;
     };

@@ -22,7 +22,7 @@ const tabPosition = v.object({
   shown: fitting(entry, MAX_ENTRIES),
   agentId: v.exactOptional(id),
   cwd: v.exactOptional(filled(4_096)),
-  /** Title of the tab; absent while it is just the agent's name. */
+  /** Title of the tab; absent if it is the agent's name. */
   title: v.exactOptional(long),
 });
 /** Position of the page in one tab. `shown`, `agentId` and `cwd` allow a tab to continue after its sidecar is lost. */
@@ -30,7 +30,7 @@ export type TabPosition = Infer<typeof tabPosition>;
 
 const change = { path: filled(4_096), oldText: v.exactOptional(shownText), newText: shownText };
 const changeOf = v.object(change);
-/** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText` it is new. */
+/** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText`, the file is new. */
 export type Change = Infer<typeof changeOf>;
 
 const ownMessages = v.variant("type", [
@@ -42,8 +42,8 @@ const ownMessages = v.variant("type", [
     type: v.literal("webviewReady"),
     tabs: list(tabPosition, MAX_TABS),
     /**
-     * Value of the last `state`, 0 before the first. A page that has not received a loss yet may be about to show more
-     * than `shown`.
+     * `losses` of the last `state`; 0 before the first. A page that has not received a loss yet may still receive
+     * content beyond `shown`.
      */
     losses: count,
   }),
@@ -58,8 +58,8 @@ const ownMessages = v.variant("type", [
     text: long,
     attachments: v.exactOptional(attachments),
     /**
-     * As in `webviewReady`: a page that has not received a loss yet may turn this prompt into a draft again. Absent:
-     * the message does not come from a page.
+     * As in `webviewReady`: a page that has not received a loss yet may turn this prompt into a draft again. Absent if
+     * the message is not from a page.
      */
     losses: v.exactOptional(count),
   }),
@@ -70,7 +70,7 @@ const ownMessages = v.variant("type", [
   v.object({ type: v.literal("findMentions"), requestNumber: count, query: text(1_000) }),
   /** Answered by `attach` for this tab, or by `failed`. */
   v.object({ type: v.literal("requestContext"), tabId, source: contextSource }),
-  /** The user wants to allow everything: the host asks for confirmation and for the end of the bypass. */
+  /** The user selected Allow Everything. The host asks for confirmation and for the end of the bypass. */
   v.object({ type: v.literal("bypass"), tabId }),
   v.object({ type: v.literal("action"), tabId, action: actionId }),
   v.object({ type: v.literal("selectAgent"), agentId: id }),

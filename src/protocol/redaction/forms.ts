@@ -22,14 +22,14 @@ export interface Form {
 }
 
 /** `prefixes`: separated by white space. */
-function forms(of: Alphabet, minLength: number, prefixes: string): readonly Form[] {
+function forms(alphabet: Alphabet, minLength: number, prefixes: string): readonly Form[] {
   return prefixes
     .trim()
     .split(/\s+/)
-    .map(prefix => ({ prefix, of, minLength }));
+    .map(prefix => ({ prefix, of: alphabet, minLength }));
 }
-function exact(of: Alphabet, length: number, prefixes: string): readonly Form[] {
-  return forms(of, length, prefixes).map(form => ({ ...form, exactly: true }));
+function exact(alphabet: Alphabet, length: number, prefixes: string): readonly Form[] {
+  return forms(alphabet, length, prefixes).map(form => ({ ...form, exactly: true }));
 }
 
 export const FORMS: readonly Form[] = [

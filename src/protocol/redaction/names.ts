@@ -18,9 +18,9 @@ const SECRET_WORDS = setOf(`
 /** The same for compound words: `pgpassword`, `accesstoken`. */
 const SECRET_ENDING =
   /(?:token|secret|password|passwd|passphrase|apikey|accesskey|secretkey|privatekey|credentials?|[a-z]pass)$/;
-const NO_SECRET = new Set(["bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"]);
+const HARMLESS_WORDS = new Set(["bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"]);
 /** Final words that describe a secret instead of naming it: kind, number, location. */
-const ABOUT = setOf(`
+const DESCRIBING_WORDS = setOf(`
   algorithm at budget count counts dir directory endpoint expiration expires expiry file helper kind length limit
   limits ms name names path prefix size stdin ttl type types uri url usage used
 `);
@@ -37,10 +37,10 @@ const OPEN_KEYS = setOf(`
   modifier object partition path primary public query record registry routing row search session shift shortcut sort
   unique
 `);
-const CODES = new Set(["auth", "authorization", "backup", "device", "oauth", "recovery", "verification"]);
+const CODE_PREFIXES = new Set(["auth", "authorization", "backup", "device", "oauth", "recovery", "verification"]);
 /** MCP's progress token, and the shell's working directory variables. */
-const NEVER = new Set(["progress token", "pwd", "oldpwd"]);
-const WHOLE = new Set(["auth", "code verifier", "connection string", "seed phrase", "saml response"]);
+const HARMLESS_NAMES = new Set(["progress token", "pwd", "oldpwd"]);
+const SECRET_NAMES = new Set(["auth", "code verifier", "connection string", "seed phrase", "saml response"]);
 
 /** The words of a name, in lower case. */
 function wordsOf(name: string): readonly string[] {
@@ -55,12 +55,12 @@ function wordsOf(name: string): readonly string[] {
 
 /** Whether a value with this name is a secret. */
 export function isSecretName(name: string): boolean {
-  const known = memo.get(name);
-  if (known !== undefined) return known;
+  const cached = memo.get(name);
+  if (cached !== undefined) return cached;
   if (memo.size >= MEMO_SIZE) memo.clear();
-  const is = isSecret(name);
-  if (name.length <= MAX_NAME_LENGTH) memo.set(name, is);
-  return is;
+  const result = isSecret(name);
+  if (name.length <= MAX_NAME_LENGTH) memo.set(name, result);
+  return result;
 }
 const memo = new Map<string, boolean>(),
   MEMO_SIZE = 2_000;
@@ -70,14 +70,14 @@ function isSecret(name: string): boolean {
     last = words.at(-1) ?? "",
     before = words.at(-2) ?? "",
     all = words.join(" ");
-  if (last === "" || NEVER.has(all) || ABOUT.has(last)) return false;
+  if (last === "" || HARMLESS_NAMES.has(all) || DESCRIBING_WORDS.has(last)) return false;
   if (
-    WHOLE.has(all) ||
-    words.some(word => SECRET_WORDS.has(word) || (SECRET_ENDING.test(word) && !NO_SECRET.has(word)))
+    SECRET_NAMES.has(all) ||
+    words.some(word => SECRET_WORDS.has(word) || (SECRET_ENDING.test(word) && !HARMLESS_WORDS.has(word)))
   )
     return true;
   if (last === "pass" || last === "pw") return words.length > 1;
-  if (last === "code") return CODES.has(before);
+  if (last === "code") return CODE_PREFIXES.has(before);
   if (last === "auth") return /_AUTH$/.test(name);
   if (last !== "key" && last !== "keys") return false;
   return (
@@ -91,24 +91,25 @@ export function isCount(name: string): boolean {
   return wordsOf(name).at(-1) === "tokens";
 }
 
-const FLAGS = new Set(["auth", "key", "keys", "pass", "pat", "pw", "pwd", "sig"]);
+const SECRET_FLAGS = new Set(["auth", "key", "keys", "pass", "pat", "pw", "pwd", "sig"]);
 
 /** `name`: an option with its dashes. */
 export function isSecretFlag(name: string): boolean {
   const bare = name.replace(/^-+/, "");
   return (
-    /^-{1,2}[\w.-]+$/.test(name) && (isSecretName(bare) || (name.startsWith("--") && FLAGS.has(bare.toLowerCase())))
+    /^-{1,2}[\w.-]+$/.test(name) &&
+    (isSecretName(bare) || (name.startsWith("--") && SECRET_FLAGS.has(bare.toLowerCase())))
   );
 }
 
-const PARAMETERS = setOf(`
+const SECRET_PARAMETERS = setOf(`
   access assertion auth awsaccesskeyid code hmac jsessionid key pass pwd sas session sessionid sid sig signature
   ticket xamzcredential xamzsignature xgoogcredential xgoogsignature
 `);
 
 /** `name`: a query parameter of a URL, where short names suffice. */
 export function isSecretParameter(name: string): boolean {
-  return isSecretName(name) || PARAMETERS.has(wordsOf(name).join(""));
+  return isSecretName(name) || SECRET_PARAMETERS.has(wordsOf(name).join(""));
 }
 
 /** Headers whose whole value is secret, up to the end of the line. */

@@ -329,17 +329,17 @@ test("redacts the stack of an error", () =>
 
 suite("KnownSecrets", () => {
   test("redacts added secrets in text, JSON and addresses until disposal", () => {
-    const known = new KnownSecrets(),
+    const secrets = new KnownSecrets(),
       secret = 'my "own" käy';
-    const added = known.add([secret, "x", "  "]),
-      again = known.add([secret]);
+    const added = secrets.add([secret, "x", "  "]),
+      again = secrets.add([secret]);
     const text = (): string => `${secret} ${JSON.stringify(secret)} ${encodeURIComponent(secret)} x`;
-    equal(known.hide(text()), '… "…" … x');
+    equal(secrets.hide(text()), '… "…" … x');
     added[Symbol.dispose]();
     added[Symbol.dispose]();
-    equal(known.hide(text()), '… "…" … x');
+    equal(secrets.hide(text()), '… "…" … x');
     again[Symbol.dispose]();
-    equal(known.hide(text()), text());
+    equal(secrets.hide(text()), text());
   });
 
   test("applies to every text and value", () => {
@@ -349,9 +349,9 @@ suite("KnownSecrets", () => {
   });
 
   test("limits the number of secrets and drops the oldest", () => {
-    const known = new KnownSecrets();
-    known.add(Array.from({ length: 600 }, (_, i) => `secret-${i}`));
-    equal(known.hide("secret-0 secret-599"), "secret-0 …");
+    const secrets = new KnownSecrets();
+    secrets.add(Array.from({ length: 600 }, (_, i) => `secret-${i}`));
+    equal(secrets.hide("secret-0 secret-599"), "secret-0 …");
   });
 });
 

@@ -1,7 +1,7 @@
 /**
- * Removes secrets from everything that goes into a log, a trace, a report or an error message, in every program. In
- * structured values (members, headers, variables, arguments) names decide; in text `scan.ts` finds names and token
- * formats. Values that Symposium itself passes to an agent are hidden wherever they occur (`knownSecrets`).
+ * Removes secrets from logs, traces, reports and error messages, in every program. Structured values (members, headers,
+ * variables, arguments) are redacted by name. In text, `scan.ts` finds names and token formats. Values that Symposium
+ * itself passes to an agent are hidden everywhere (`knownSecrets`).
  *
  * Invariants:
  * - Time is linear in the processed input, which `Limits` bounds.
@@ -18,12 +18,12 @@ export { isSecretName } from "./names";
 /** Replacement for a secret. */
 export const HIDDEN = "…";
 
-/** The text without its secrets. A text longer than `longest` is cut, with the number of omitted characters. */
-export function redactText(text: string, longest = Infinity): string {
-  if (text.length <= longest) return withoutSecrets(text);
+/** The text without its secrets. A text longer than `maxLength` is truncated, with the number of omitted characters. */
+export function redactText(text: string, maxLength = Infinity): string {
+  if (text.length <= maxLength) return withoutSecrets(text);
   // The scan includes text after the cut, because the rules may need it to recognize a secret.
-  const seen = withoutSecrets(text.slice(0, longest + LOOKAHEAD));
-  return `${seen.slice(0, longest)}… (${text.length - longest} more characters)`;
+  const seen = withoutSecrets(text.slice(0, maxLength + LOOKAHEAD));
+  return `${seen.slice(0, maxLength)}… (${text.length - maxLength} more characters)`;
 }
 
 function withoutSecrets(text: string): string {
@@ -41,9 +41,9 @@ function without(text: string, spans: readonly Span[]): string {
   return out + text.slice(at);
 }
 
-/** An error for a log, with its stack if it has one. */
-export function redactError(error: unknown, longest?: number): string {
-  return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error), longest);
+/** Redacts an error for a log, with its stack if available. */
+export function redactError(error: unknown, maxLength?: number): string {
+  return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error), maxLength);
 }
 
 /** Hides the values of secret options, variables and headers in the words of a command. */
@@ -53,8 +53,12 @@ export function redactArguments(words: readonly string[]): readonly string[] {
       ?.split(/[\\/]/)
       .at(-1)
       ?.replace(/\.(?:exe|cmd)$/i, "") ?? "";
-  const known = !PROGRAMS.has(program) ? "" : words.slice(1, 4).includes("login") ? `${program} login` : program;
-  return words.map((word, i) => redactArgument(word, words[i - 1] ?? "", known));
+  const effectiveProgram = !PROGRAMS.has(program)
+    ? ""
+    : words.slice(1, 4).includes("login")
+      ? `${program} login`
+      : program;
+  return words.map((word, i) => redactArgument(word, words[i - 1] ?? "", effectiveProgram));
 }
 
 /** `before`: the previous word. `program`: a program with single-letter options, or "". */
@@ -142,19 +146,19 @@ class Copy {
   }
 
   #text(text: string, { isSecret }: Context): string {
-    const { text: longest } = this.#limits,
-      shown = isSecret && text !== "" ? HIDDEN : redactText(text, longest);
+    const { text: maxLength } = this.#limits,
+      shown = isSecret && text !== "" ? HIDDEN : redactText(text, maxLength);
     this.#remaining -= 4 + shown.length;
     return shown;
   }
 
   #list(list: readonly unknown[], context: Context, depth: number): readonly unknown[] {
     const { items } = this.#limits,
-      most = Math.min(list.length, items),
+      count = Math.min(list.length, items),
       copy: unknown[] = [];
     const words = ARGUMENTS.test(context.name) && list.every(item => typeof item === "string") ? list : undefined,
       hidden = words && redactArguments(words);
-    while (copy.length < most && this.#remaining > 0) {
+    while (copy.length < count && this.#remaining > 0) {
       const item = list[copy.length],
         before = list[copy.length - 1],
         shown = hidden?.[copy.length];
@@ -169,7 +173,7 @@ class Copy {
   #object(object: object, context: Context, depth: number): Readonly<Record<string, unknown>> {
     const entries: readonly (readonly [string, unknown])[] = Object.entries(object),
       copy: [string, unknown][] = [],
-      { items, name: longest } = this.#limits;
+      { items, name: maxLength } = this.#limits;
     const isPair = entries.some(
       ([key, value]) => PAIR_NAMES.includes(key) && typeof value === "string" && isSecretName(value),
     );
@@ -177,7 +181,7 @@ class Copy {
       if (copy.length >= items || this.#remaining <= 0)
         return Object.fromEntries([...copy, ["…", `(${entries.length - copy.length} more)`]]);
       // A name can itself be a token, as in a map by key.
-      const shown = redactText(key, longest),
+      const shown = redactText(key, maxLength),
         isSecret = context.isSecret || isSecretName(key) || (isPair && key === "value");
       this.#remaining -= shown.length;
       copy.push([
@@ -191,20 +195,20 @@ class Copy {
   /** Handles `{NAME: value}` and `[{name, value}]`; names are preserved. */
   #values(value: unknown, depth: number): unknown {
     if (!Array.isArray(value)) return this.of(value, { name: "", isSecret: true }, depth);
-    const most = Math.min(value.length, this.#limits.items),
-      pairs = value.slice(0, most).map((item: unknown) => {
+    const count = Math.min(value.length, this.#limits.items),
+      pairs = value.slice(0, count).map((item: unknown) => {
         const isPair = typeof item === "object" && item !== null && "value" in item;
         return isPair
           ? this.of({ ...item, value: HIDDEN }, OPEN, depth + 1)
           : this.of(item, { name: "", isSecret: true }, depth + 1);
       });
-    return most === value.length ? pairs : [...pairs, `… (${value.length - most} more)`];
+    return count === value.length ? pairs : [...pairs, `… (${value.length - count} more)`];
   }
 }
 
 /**
- * The text of values that are written as text. URLs are recognized by `href`, because neither browser nor Node.js types
- * are available here.
+ * The text form of a string, bigint, error, date or URL. URLs are recognized by `href`, because neither browser nor
+ * Node.js types are available here.
  */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
@@ -231,13 +235,13 @@ function isMap(value: object): value is { entries(): Iterable<readonly [string, 
   );
 }
 
-/** Characters. Shorter values occur in too many words. */
+/** Minimum number of characters; shorter values occur in too many words. */
 const MIN_KNOWN_LENGTH = 6;
 const MAX_KNOWN = 500;
 
 /**
  * Values that are secret regardless of their format: keys from the secret storage, tokens of Symposium's servers. They
- * are hidden as they are and in their JSON and URL encodings.
+ * are hidden verbatim and in their JSON and URL encodings.
  */
 export class KnownSecrets {
   /** Reference count and encodings by value; the oldest first. */
@@ -262,8 +266,8 @@ export class KnownSecrets {
   }
 
   #forget(value: string): void {
-    const known = this.#values.get(value);
-    if (known && --known.count <= 0) this.#values.delete(value);
+    const entry = this.#values.get(value);
+    if (entry && --entry.count <= 0) this.#values.delete(value);
   }
 
   /** Occurrences in the text. */
@@ -303,36 +307,36 @@ export function secretsGiven(words: readonly string[], env: Readonly<Record<stri
 }
 
 /** Maximum number of characters that a stream buffers. */
-const MAX_HELD = 64 * 1024;
+const MAX_BUFFERED = 64 * 1024;
 
 /**
- * Redacts text that arrives in chunks, for a log. It emits whole lines, and a private key at once, so that no secret is
+ * Redacts text that arrives in chunks, for a log. Emits whole lines, and a private key as a whole, so that no secret is
  * split.
  */
 export class RedactedStream {
-  #held = "";
+  #buffer = "";
   /** Within a private key that exceeded the buffer. */
   #isInKey = false;
 
-  /** Returns the text that can be shown now; "" if there is none yet. */
+  /** Returns the redacted text of complete lines; "" if no line is complete. */
   push(piece: string): string {
-    this.#held += piece;
-    return this.#held.length > MAX_HELD ? this.#take(this.#held.length) : this.#take(this.#complete());
+    this.#buffer += piece;
+    return this.#buffer.length > MAX_BUFFERED ? this.#take(this.#buffer.length) : this.#take(this.#complete());
   }
 
   end(): string {
-    return this.#take(this.#held.length);
+    return this.#take(this.#buffer.length);
   }
 
   #complete(): number {
-    const lines = this.#held.lastIndexOf("\n") + 1,
-      key = this.#held.lastIndexOf("-----BEGIN ", lines);
-    return key === -1 || this.#isInKey || this.#held.indexOf("-----END ", key) !== -1 ? lines : Math.min(key, lines);
+    const lines = this.#buffer.lastIndexOf("\n") + 1,
+      key = this.#buffer.lastIndexOf("-----BEGIN ", lines);
+    return key === -1 || this.#isInKey || this.#buffer.indexOf("-----END ", key) !== -1 ? lines : Math.min(key, lines);
   }
 
   #take(length: number): string {
-    let text = this.#held.slice(0, length);
-    this.#held = this.#held.slice(length);
+    let text = this.#buffer.slice(0, length);
+    this.#buffer = this.#buffer.slice(length);
     if (this.#isInKey) {
       const end = text.indexOf("-----END ");
       if (end === -1) return "";

@@ -2,8 +2,8 @@
  * Finds secrets in text by token format, by the name before a value, and in headers, options, URLs and private keys.
  * Pure.
  *
- * Invariant: linear time. Each character is read a bounded number of times for every input: lookahead is bounded or
- * skips what it has read. `steps` counts the characters read; `redact.test.ts` checks it.
+ * Invariant: linear time. Each character is read a bounded number of times for every input: lookahead is bounded, or
+ * the scan continues after it. `steps` counts the characters read; `redact.test.ts` checks it.
  */
 import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
 import { FORMS, MAX_FORM_MINIMUM, SHAPES, SHAPE_WINDOW, MIN_SHAPE_LENGTH, type Form } from "./forms";
@@ -46,7 +46,7 @@ const MAX_BLANKS = 9;
 const MAX_SEPARATOR_LENGTH = 40,
   MIN_CREDENTIAL_LENGTH = 8,
   MIN_RANDOM_LENGTH = 40,
-  FAR = 120;
+  WINDOW = 120;
 const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
 const KEY_BEGINS = "-----BEGIN ",
   KEY_ENDS = "-----END ";
@@ -62,16 +62,16 @@ class Scan extends TextReader {
   /** Program of the current line that has single-letter options. */
   #program = "";
   /** End of the text already checked for randomness. */
-  #judged = 0;
-  /** After a member that names a secret: up to here a `value` is secret. */
+  #checkedUntil = 0;
+  /** A `value` member before this position is secret, because a preceding member names a secret. */
   #pairUntil = 0;
   #words: [before: string, last: string] = ["", ""];
 
   run(): void {
     const { length } = this.text;
-    const orphan = this.#keyWithoutBeginning();
+    const cutKey = this.#keyWithoutBeginning();
     for (let at = 0; at < length; ) {
-      if (at >= orphan.from && at < orphan.to) at = this.#hide(at, orphan.to);
+      if (at >= cutKey.from && at < cutKey.to) at = this.#hide(at, cutKey.to);
       else if (this.is(at, Is.Name)) at = this.starts(at, KEY_BEGINS) ? this.#keyFile(at) : this.#word(at);
       else if (this.starts(at, "://")) at = this.#authority(at + 3);
       else {
@@ -100,7 +100,7 @@ class Scan extends TextReader {
     if (token !== undefined) return token;
     const name = this.slice(Math.max(from, end - 2 * MAX_SEPARATOR_LENGTH), end);
     const found = this.#named(from, end, name) ?? this.#credential(name, end);
-    this.#remember(name);
+    this.#recordWord(name);
     return found === undefined ? end : Math.max(found, end);
   }
 
@@ -117,7 +117,7 @@ class Scan extends TextReader {
     return Math.min(at + skip, end);
   }
 
-  #remember(name: string): void {
+  #recordWord(name: string): void {
     const word = name.length <= 20 ? name.toLowerCase() : "";
     this.#words = [this.#words[1], word];
     if (PROGRAMS.has(word)) this.#program = word;
@@ -142,8 +142,8 @@ class Scan extends TextReader {
     for (const { prefix, of, minLength, exactly } of FORMS_BY_START.get(this.text.slice(at, at + 2)) ?? []) {
       if (!this.starts(at, prefix)) continue;
       const from = at + prefix.length,
-        enough = this.while(from, BITS[of], exactly ? minLength + 1 : minLength) - from;
-      if (enough !== minLength || (exactly && this.is(from + minLength, Is.Letter))) continue;
+        length = this.while(from, BITS[of], exactly ? minLength + 1 : minLength) - from;
+      if (length !== minLength || (exactly && this.is(from + minLength, Is.Letter))) continue;
       return { from, to: exactly ? from + minLength : this.while(from + minLength, BITS[of] | Is.Word) };
     }
     return undefined;
@@ -160,8 +160,8 @@ class Scan extends TextReader {
   }
 
   #random(from: number): number | undefined {
-    if (from < this.#judged) return undefined;
-    const end = (this.#judged = this.while(from, Is.Base64));
+    if (from < this.#checkedUntil) return undefined;
+    const end = (this.#checkedUntil = this.while(from, Is.Base64));
     if (end - from < MIN_RANDOM_LENGTH || this.starts(from, "sha") || !isRandom(this.slice(from, end)))
       return undefined;
     return this.#hide(from, end);
@@ -199,7 +199,7 @@ class Scan extends TextReader {
     const short =
       this.#program === ""
         ? undefined
-        : shortFlagOf(this.#program, this.slice(from, Math.min(this.until(from, Is.Ends), from + FAR)));
+        : shortFlagOf(this.#program, this.slice(from, Math.min(this.until(from, Is.Ends), from + WINDOW)));
     if (short?.attached) return this.#hide(from + short.flag.length, this.until(from, Is.Ends));
     const isUser = name === "--user" || name === "--proxy-user";
     if (!short && !isUser && !isSecretFlag(name)) return undefined;
@@ -212,7 +212,7 @@ class Scan extends TextReader {
       at = comma;
     }
     const value = this.#bounds(at);
-    if ((short?.pair || isUser) && !this.slice(value.from, Math.min(value.to, value.from + FAR)).includes(":"))
+    if ((short?.pair || isUser) && !this.slice(value.from, Math.min(value.to, value.from + WINDOW)).includes(":"))
       return undefined;
     return this.#hide(value.from, value.to);
   }
@@ -242,7 +242,7 @@ class Scan extends TextReader {
     if (first === "|" || (first === ">" && kind === ":")) return this.#block(at);
     if (this.starts(at, KEY_BEGINS)) return this.#keyFile(at);
     const { from, to, quoted } = this.#bounds(at),
-      text = this.slice(from, Math.min(to, from + FAR));
+      text = this.slice(from, Math.min(to, from + WINDOW));
     if (!quoted) {
       if (/^passphrase$/i.test(name)) return this.#hide(from, this.until(from, Is.Line));
       if (isCount(name) && (/^\d/.test(text) || text.length < 16)) return to;
@@ -308,7 +308,7 @@ class Scan extends TextReader {
   /** Hides a YAML block: its first indented line, or a whole private key. */
   #block(at: number): number {
     const line = this.until(at, Is.Line),
-      from = this.while(line, Is.Line | Is.Blank, FAR);
+      from = this.while(line, Is.Line | Is.Blank, WINDOW);
     return this.#hide(from, this.starts(from, KEY_BEGINS) ? this.#keyEnd(from) : this.until(from, Is.Line));
   }
 
@@ -343,7 +343,7 @@ class Scan extends TextReader {
       case "basic":
       case "token": {
         const { to } = this.#bounds(at),
-          text = this.slice(at, Math.min(to, at + FAR)).replace(/[.,;:)\]}]{1,9}$/, "");
+          text = this.slice(at, Math.min(to, at + WINDOW)).replace(/[.,;:)\]}]{1,9}$/, "");
         const isSecret =
           word === "token"
             ? text.length >= 16 && /\d/.test(text) && /[A-Za-z]/.test(text)
@@ -369,7 +369,7 @@ class Scan extends TextReader {
     const quote = this.#quote(at),
       from = quote?.from ?? at,
       to = this.while(from, Is.Name, MAX_SEPARATOR_LENGTH * 2);
-    if (isSecretName(this.slice(from, to))) this.#pairUntil = to + FAR;
+    if (isSecretName(this.slice(from, to))) this.#pairUntil = to + WINDOW;
   }
 
   // --- URLs and private keys
@@ -379,7 +379,7 @@ class Scan extends TextReader {
     let to = at,
       end = -1,
       colon = -1;
-    for (; to < this.text.length && !this.is(to, Is.Ends) && to - at < 4 * FAR; to++) {
+    for (; to < this.text.length && !this.is(to, Is.Ends) && to - at < 4 * WINDOW; to++) {
       const here = this.text[to] ?? "";
       if (here === "@") end = to;
       else if (here === ":" && colon === -1 && end === -1) colon = to;

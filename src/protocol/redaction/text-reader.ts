@@ -22,10 +22,10 @@ export class TextReader {
     return this.text.startsWith(start, at);
   }
 
-  /** End of the run of characters in these classes; reads at most `most` characters. */
-  protected while(at: number, bits: number, most = Infinity): number {
+  /** End of the run of characters in these classes; reads at most `limit` characters. */
+  protected while(at: number, bits: number, limit = Infinity): number {
     let end = at;
-    while (end - at < most && this.is(end, bits)) end++;
+    while (end - at < limit && this.is(end, bits)) end++;
     return end;
   }
 

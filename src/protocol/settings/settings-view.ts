@@ -1,7 +1,6 @@
 /**
- * Settings page ↔ extension host, by `postMessage`. The host sends the complete view with each change. The page draws
- * it, reports the user's actions and contains no rules. The host validates all messages of the page
- * (`settings-to-host.ts`).
+ * Settings page ↔ extension host, by `postMessage`. The host sends the complete view with each change. The page renders
+ * the view and reports the user's actions. The host validates all messages of the page (`settings-to-host.ts`).
  */
 import type { Installable } from "../agents/agent-service";
 
@@ -104,7 +103,7 @@ export interface SettingsView {
   readonly registry?: string;
   /** In an untrusted workspace: row buttons and adding are disabled. */
   readonly isRestricted: boolean;
-  /** Whether the view fills an editor; the link to open it there is then hidden. */
+  /** Whether the page is in an editor, which hides the link to open one. */
   readonly isPage: boolean;
 }
 

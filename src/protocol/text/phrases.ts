@@ -2,8 +2,8 @@
 import * as l10n from "@vscode/l10n";
 
 /** "1 line", "2 lines", in a text for a model. Texts for the user have a translated plural for each noun. */
-export function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
+export function counted(n: number, noun: string): string {
+  return `${n} ${noun}${n === 1 ? "" : "s"}`;
 }
 
 /** "a, b and c". */

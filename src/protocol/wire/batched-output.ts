@@ -1,5 +1,5 @@
 /**
- * Joins the writes of one event-loop tick. vscode-jsonrpc writes twice for each message, and a growing answer consists
+ * Merges the writes of one event-loop tick. vscode-jsonrpc writes twice for each message, and a growing answer consists
  * of many messages. Each write is a system call that wakes the reader.
  *
  * Invariants:
@@ -24,7 +24,7 @@ interface Disposable {
 }
 
 export class BatchedOutput {
-  #waiting: (string | Uint8Array)[] = [];
+  #buffer: (string | Uint8Array)[] = [];
 
   /** `soon`: calls back at the end of this tick. */
   constructor(
@@ -42,17 +42,17 @@ export class BatchedOutput {
     return this.#on("end", listener);
   }
 
-  /** Resolves before the write. `onError` reports a stream that fails. */
+  /** Resolves before the data is written. `onError` reports stream errors. */
   write(data: string | Uint8Array): Promise<void> {
-    if (this.#waiting.push(data) === 1) this.soon(() => this.flush());
+    if (this.#buffer.push(data) === 1) this.soon(() => this.flush());
     return Promise.resolve();
   }
 
   flush(): void {
-    const waiting = this.#waiting;
-    this.#waiting = [];
+    const buffered = this.#buffer;
+    this.#buffer = [];
     this.output.cork();
-    for (const data of waiting) this.output.write(data);
+    for (const data of buffered) this.output.write(data);
     this.output.uncork();
   }
 

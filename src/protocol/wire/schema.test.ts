@@ -44,7 +44,7 @@ suite("wire schema", () => {
     for (const [value, expected] of rows) equal(why(schema, value), expected);
   });
 
-  test("repeats nothing of the message in the error", () => {
+  test("includes no content of the message in the error", () => {
     const rows: readonly (readonly [v.GenericSchema, unknown])[] = [
       [v.picklist(["a", "b"]), SECRET],
       [v.literal(true), SECRET],

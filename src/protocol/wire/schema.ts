@@ -1,6 +1,6 @@
 /**
- * Vocabulary of the wire schemas, over valibot: limits of size, and errors that name the position. The schemas accept
- * values of an untrusted program. Lists and texts are measured before their content is checked. Pure.
+ * Building blocks of the wire schemas, based on valibot: size limits, and errors that name the position. The schemas
+ * validate values of untrusted programs, and check sizes before content. Pure.
  *
  * Programs that only need the types import them with `import type`, so that their bundles do not contain valibot.
  */
@@ -20,34 +20,33 @@ type DeepReadonly<T> = unknown extends T
 /** The type of the values that a schema accepts. */
 export type Infer<S extends v.GenericSchema> = DeepReadonly<v.InferOutput<S>>;
 
-/** At most `longest` UTF-16 units. */
-export const text = (longest: number) => v.pipe(v.string(), v.maxLength(longest));
+/** At most `maxLength` UTF-16 units. */
+export const text = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength));
 
 /** Like `text`, and not empty. */
-export const filled = (longest: number) => v.pipe(v.string(), v.maxLength(longest), v.nonEmpty());
+export const filled = (maxLength: number) => v.pipe(v.string(), v.maxLength(maxLength), v.nonEmpty());
 
-/** Like `text`, of this form. */
-export const matching = (longest: number, form: RegExp) => v.pipe(v.string(), v.maxLength(longest), v.regex(form));
+/** Like `text`, and matches `pattern`. */
+export const matching = (maxLength: number, pattern: RegExp) =>
+  v.pipe(v.string(), v.maxLength(maxLength), v.regex(pattern));
 
 export const finite = v.pipe(v.number(), v.finite());
 
-/** A whole number from `least`. */
-export const whole = (least: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(least));
+/** A whole number from `min`. */
+export const whole = (min: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(min));
 
 /** A whole number from 0. */
 export const count = whole(0);
 
-const sized = (most: number) =>
-  v.custom<unknown[]>(value => Array.isArray(value) && value.length <= most, `a list of at most ${most}`);
+const sized = (limit: number) =>
+  v.custom<unknown[]>(value => Array.isArray(value) && value.length <= limit, `a list of at most ${limit}`);
 
-export const list = <S extends v.GenericSchema>(item: S, most: number) => v.pipe(sized(most), v.array(item));
+export const list = <S extends v.GenericSchema>(item: S, limit: number) => v.pipe(sized(limit), v.array(item));
 
-/**
- * A list from which mismatching items are dropped. Another version may have saved it, and the other items are useful.
- */
-export const fitting = <T>(item: Schema<T>, most: number) =>
+/** A list without its mismatching items, which another version may have saved. */
+export const fitting = <T>(item: Schema<T>, limit: number) =>
   v.pipe(
-    sized(most),
+    sized(limit),
     v.transform(items =>
       items.flatMap((value): readonly T[] => {
         const parsed = v.safeParse(item, value, { abortEarly: true });
@@ -61,7 +60,7 @@ const OMITTED = v.pipe(
   v.transform(() => undefined),
 );
 
-/** A list without the items that `isKnown` refuses. The other items must match. */
+/** A list without the items that `isKnown` rejects. The other items must match. */
 export const known = <T>(item: Schema<T>, isKnown: (value: unknown) => boolean) =>
   v.pipe(
     v.array(v.lazy((value): Schema<T | undefined> => (isKnown(value) ? item : OMITTED))),
@@ -87,11 +86,11 @@ export const compact = <E extends v.ObjectEntries>(entries: E) =>
   );
 
 /** An object with arbitrary names, including those of object members, whose values all match the schema. */
-export const record = <T>(name: Schema<string>, item: Schema<T>, most: number) =>
+export const record = <T>(name: Schema<string>, item: Schema<T>, limit: number) =>
   v.pipe(
     v.custom<Fields>(
-      value => isObject(value) && Object.keys(value).length <= most,
-      `an object of at most ${most} fields`,
+      value => isObject(value) && Object.keys(value).length <= limit,
+      `an object of at most ${limit} fields`,
     ),
     v.transform((fields): unknown => Object.entries(fields)),
     pairs(name, item),
@@ -100,18 +99,18 @@ export const record = <T>(name: Schema<string>, item: Schema<T>, most: number) =
 
 const pairs = <T>(name: Schema<string>, item: Schema<T>): Schema<[string, T][]> => v.array(v.tuple([name, item]));
 
-/** An arbitrary object of at most `longest` characters of JSON, for the log. */
-export const json = (longest: number) =>
+/** An arbitrary object of at most `maxLength` characters of JSON, for the log. */
+export const json = (maxLength: number) =>
   v.custom<Fields>(
-    value => isObject(value) && JSON.stringify(value).length <= longest,
-    `an object of at most ${longest} characters`,
+    value => isObject(value) && JSON.stringify(value).length <= maxLength,
+    `an object of at most ${maxLength} characters`,
   );
 
 export type Validation<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly why: string };
 
 /**
- * Returns a copy of the message with the known fields only. `why` names the position and the expected value, and
- * contains nothing of the message.
+ * Returns a copy of the message with the known fields only. `why` names the position and the expected value, but no
+ * content of the message.
  */
 export function validated<S extends v.GenericSchema>(schema: S, value: unknown): Validation<Infer<S>> {
   const parsed = v.safeParse(schema, value, { abortEarly: true });
@@ -128,8 +127,8 @@ export function parsed<S extends v.GenericSchema>(schema: S, value: unknown): In
 
 function mismatch({ kind, type, path, message, expected, received }: v.BaseIssue<unknown>): string {
   // Names of a record are third-party text and are not part of a path, because a record is checked as a list of pairs.
-  const where = (path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  if (type === "custom" || type === "check") return `message${where}: expected ${message}`;
-  if (where !== "" && received === "undefined") return `message${where}: missing`;
-  return `message${where}: ${kind === "schema" ? "wrong type, " : ""}expected ${expected ?? type}`;
+  const position = (path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  if (type === "custom" || type === "check") return `message${position}: expected ${message}`;
+  if (position !== "" && received === "undefined") return `message${position}: missing`;
+  return `message${position}: ${kind === "schema" ? "wrong type, " : ""}expected ${expected ?? type}`;
 }

@@ -27,7 +27,7 @@ export type Handlers<C> = {
 /** The methods of a contract whose names begin with this prefix and a slash. */
 export type Part<C, P extends string> = Pick<C, Extract<keyof C, `${P}/${string}`>>;
 
-/** A handler as a transport calls it: messages follow the contract, because both programs come from the same build. */
+/** A handler as a transport calls it. Messages follow the contract, because both programs come from the same build. */
 export type Handler = (params: never, signal: CancelSignal) => unknown;
 
 /** `undefined` if the table has no handler for this method. */
@@ -35,7 +35,7 @@ export function handlerOf(handlers: object, method: string): Handler | undefined
   return Object.hasOwn(handlers, method) ? (handlers as Readonly<Record<string, Handler>>)[method] : undefined;
 }
 
-/** Reports a state, event or message that the types exclude. */
+/** Throws for a state, event or message that the types exclude. */
 export function assertNever(value: never, what: string): never {
   throw new Error(`unexpected ${what}: ${JSON.stringify(value)}`);
 }

@@ -26,7 +26,7 @@ export interface AddExtensionDeps {
   change(change: (value: unknown) => unknown): Promise<void>;
 }
 
-/** The id of the new entry; `undefined`: the user cancelled, or saw an error message. */
+/** Resolves with the id of the new entry; `undefined`: the user cancelled, or an error was shown. */
 export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
     return void vscode.window.showWarningMessage(
@@ -48,7 +48,7 @@ async function custom(
   { all, entryAt }: AddExtensionDeps,
   { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>,
 ): Promise<(Fields & { readonly id: string }) | undefined> {
-  // A downloaded document names its kind. A proxy is always declared as such here.
+  // A downloaded document contains its kind.
   const kind =
     way.kind === "url"
       ? "proxy"

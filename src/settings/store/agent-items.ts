@@ -28,14 +28,16 @@ export function agentGroups(
     description: id === currentAgentId ? `${id} (selected)` : id,
     chosen: { kind: "agent", id },
   });
-  const here = foundAgents(agents, found).filter(({ agent }) => !configured.includes(agent.id)),
+  const detected = foundAgents(agents, found).filter(({ agent }) => !configured.includes(agent.id)),
     yours = agents.filter(({ id }) => configured.includes(id));
-  const others = agents.filter(agent => !yours.includes(agent) && !here.some(foundAgent => foundAgent.agent === agent));
+  const others = agents.filter(
+    agent => !yours.includes(agent) && !detected.some(foundAgent => foundAgent.agent === agent),
+  );
   const groups: readonly AgentGroup[] = [
     { title: "", items: yours.map(itemOf) },
     {
       title: l10n.t("Found on this computer"),
-      items: here.map(agent => ({
+      items: detected.map(agent => ({
         label: agent.agent.name,
         description: agent.path,
         chosen: agent.isNew ? { kind: "new", found: agent } : { kind: "agent", id: agent.agent.id },
@@ -54,13 +56,13 @@ export interface RegistryItem {
   readonly agent: RegistryAgent;
 }
 
-/** Usable agents first. `known`: ids that exist already. */
-export function registryItems(agents: readonly RegistryAgent[], known: readonly string[]): readonly RegistryItem[] {
+/** Usable agents first. `existing`: ids of configured agents. */
+export function registryItems(agents: readonly RegistryAgent[], existing: readonly string[]): readonly RegistryItem[] {
   return agents
     .toSorted((a, b) => Number(a.missing !== undefined) - Number(b.missing !== undefined))
     .map(agent => ({
       label: `${agent.missing === undefined ? "" : "$(circle-slash) "}${agent.name}`,
-      description: `${agent.version}${known.includes(agent.id) ? ", in your settings" : ""}`,
+      description: `${agent.version}${existing.includes(agent.id) ? ", in your settings" : ""}`,
       detail: agent.missing ?? agent.description,
       agent,
     }));

@@ -16,7 +16,7 @@ export interface SecretStore {
 type Variables = Readonly<Record<string, string>>;
 
 export class AgentSecrets {
-  /** `onKeys` is called each time keys of an agent are stored or found. */
+  /** `onKeys` is called each time keys of an agent are stored or loaded. */
   constructor(
     private readonly store: SecretStore,
     private readonly log: Pick<Log, "warn">,

@@ -31,7 +31,7 @@ export interface RawAgentSettings {
   readonly bypassPermissions: unknown;
 }
 
-/** A built-in agent that needs a program Symposium does not install is not offered unless it is configured or found. */
+/** Excludes agents that need a program Symposium does not install; they are offered if configured or found. */
 const BUILT_IN: readonly AgentConfig[] = BUILT_IN_AGENTS.filter(({ needs }) => needs === undefined);
 
 export function readAgents(raw: RawAgentSettings): AgentSettings {
@@ -74,8 +74,8 @@ export function withBypass(value: unknown, agentId: string, isOn: boolean): unkn
 
 /**
  * Puts this entry into a value of `symposium.agents`, replacing the entry with the same id. Keeps `bypassPermissions`
- * and `ownConfiguration` of the replaced entry and drops those of `entry`: only the user decides them. Converts the
- * older form to the list, because only the list supports distributions.
+ * and `ownConfiguration` of the replaced entry and drops those of `entry`, because only the user sets them. Converts
+ * the older form to the list, because only the list supports distributions.
  */
 export function withAgent(value: unknown, entry: Fields): unknown {
   const entries = isObject(value)
@@ -102,7 +102,7 @@ export function withoutAgent(value: unknown, agentId: string): unknown {
   return remaining.length === entries.length ? value : remaining;
 }
 
-/** Among several entries with one id, the effective one is the first readable one. */
+/** Index of the effective entry with this id, which is the first readable one. */
 function indexOf(entries: readonly unknown[], id: unknown): number {
   const same = entries.flatMap((entry, i) => (isObject(entry) && entry["id"] === id ? [i] : []));
   return (
@@ -190,8 +190,8 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
 function readEntry({ id, where, fields, distribution }: RawEntry, problems: string[]): AgentConfig | undefined {
   const builtIn = builtInAgent(id);
   const read = distribution === undefined ? builtIn?.distribution : readDistribution(distribution),
-    how = read && ofToday(read);
-  if (how === undefined) {
+    currentDistribution = read && withCurrentPackage(read);
+  if (currentDistribution === undefined) {
     problems.push(
       distribution === undefined
         ? l10n.t`${where} has no “distribution” with a start command and is ignored.`
@@ -215,7 +215,7 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
   return {
     id,
     name: typeof name === "string" && name.trim() !== "" ? name : (builtIn?.name ?? id),
-    distribution: how,
+    distribution: currentDistribution,
     ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}),
     ...(isFilled(version) ? { version } : {}),
     ...(configuration ? { ownConfiguration: configuration } : {}),
@@ -236,8 +236,8 @@ function readConfiguration(value: unknown): OwnConfiguration | undefined {
     : undefined;
 }
 
-/** Replaces package names that older documentation used by their current ones. */
-function ofToday(distribution: Distribution): Distribution {
+/** Replaces renamed packages by their current names. */
+function withCurrentPackage(distribution: Distribution): Distribution {
   const { npx } = distribution;
   return npx ? { ...distribution, npx: { ...npx, package: currentPackage(npx.package) } } : distribution;
 }
@@ -256,7 +256,7 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
   return ELIZA.id;
 }
 
-/** An agent's own field takes precedence, even if it is `false`. The older list applies to the others. */
+/** An agent's own field takes precedence, even if it is `false`. The older list applies to agents without the field. */
 function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
   const valid = value === undefined || (Array.isArray(value) && value.every(isFilled));
   if (!valid) problems.push(l10n.t("symposium.bypassPermissions is not a list of agent ids and is ignored."));

@@ -15,19 +15,19 @@ import {
   type CustomWay,
 } from "./custom-entry";
 
-/** An entry for the settings, or the URL of one. */
+/** An entry for the settings, or the URL of an entry. */
 export type CustomAnswer =
   | { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } }
   | { readonly kind: "url"; readonly url: string };
 
 /** `taken`: existing ids. `undefined`: the user cancelled. */
 export async function askCustom(
-  of: Installable,
+  installable: Installable,
   { kind, prompt, placeHolder }: CustomWay,
   taken: readonly string[],
 ): Promise<CustomAnswer | undefined> {
   const steps = kind === "url" ? 1 : 3,
-    what = of === "agent" ? l10n.t("Add Agent") : l10n.t("Add Agent Extension");
+    what = installable === "agent" ? l10n.t("Add Agent") : l10n.t("Add Agent Extension");
   const box = (step: number, options: vscode.InputBoxOptions): Thenable<string | undefined> =>
     vscode.window.showInputBox({
       ignoreFocusOut: true,
@@ -38,7 +38,7 @@ export async function askCustom(
   if (typed === undefined) return undefined;
   const source = sourceOf(atHome(typed));
   if (kind === "url") return { kind, url: source };
-  const args = await box(2, { ...argumentsOf(of, kind), validateInput: line => wrongArguments(kind, line) });
+  const args = await box(2, { ...argumentsOf(installable, kind), validateInput: line => wrongArguments(kind, line) });
   if (args === undefined) return undefined;
   const name = await box(3, {
     prompt: l10n.t("Name in Symposium"),
@@ -48,7 +48,10 @@ export async function askCustom(
   return name === undefined ? undefined : { kind: "entry", entry: customEntry({ kind, source, args, name }, taken) };
 }
 
-function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: string; readonly placeHolder: string } {
+function argumentsOf(
+  installable: Installable,
+  kind: CustomKind,
+): { readonly prompt: string; readonly placeHolder: string } {
   return kind === "server"
     ? {
         prompt: l10n.t(
@@ -58,7 +61,7 @@ function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: stri
       }
     : {
         prompt: l10n.t("Optional arguments, separated by spaces. Quote arguments that contain spaces"),
-        placeHolder: of === "agent" ? "--acp" : "--verbose",
+        placeHolder: installable === "agent" ? "--acp" : "--verbose",
       };
 }
 

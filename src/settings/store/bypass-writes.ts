@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - A pending change is effective immediately, so that another change in the meantime does not undo it.
- * - A change that could not be written is no longer effective, and is reported.
+ * - A failed write is reverted and reported.
  */
 import { withBypass } from "./agents";
 

@@ -1,4 +1,4 @@
-/** VS Code's configuration as `Settings`. Reads it after each change, and writes at the user level only. */
+/** VS Code's configuration as `Settings`. Reads it after each change. Writes at the user level, except for `set`. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { bypassNotSaved } from "../../errors";
@@ -22,7 +22,7 @@ interface Simple {
 export class Configuration implements vscode.Disposable {
   #settings: Settings = this.#read();
   /** Problems that were already reported to the user. */
-  #notifications: readonly string[] = [];
+  #reported: readonly string[] = [];
   readonly #writes = new SerialWrites({
     value: name => this.ownValue(name),
     write: (name, value) => this.#write(name, value),
@@ -76,9 +76,7 @@ export class Configuration implements vscode.Disposable {
     return this.#writes.change("symposium.agents", value => withoutAgent(value, agentId));
   }
 
-  /**
-   * Replaces the user's entry by the newer one of the registry. Resolves with whether the older entry still existed.
-   */
+  /** Replaces the user's entry with the registry's newer entry. Resolves with whether the older entry still existed. */
   async takeUpdate(update: RegistryUpdate): Promise<boolean> {
     let isTaken = false;
     await this.#writes.change(update.of === "agent" ? "symposium.agents" : "symposium.extensions", value => {
@@ -99,19 +97,19 @@ export class Configuration implements vscode.Disposable {
     return this.#bypasses.set(agentId, isOn);
   }
 
-  /** Writes to the workspace if it overrides the setting, because the effective value is the one shown. */
+  /** Writes to the workspace if it overrides the setting, because the page shows the effective value. */
   async set<N extends keyof Simple>(name: N, value: Simple[N]): Promise<void> {
-    const isOfWorkspace = vscode.workspace.getConfiguration().inspect(name)?.workspaceValue !== undefined;
+    const isInWorkspace = vscode.workspace.getConfiguration().inspect(name)?.workspaceValue !== undefined;
     await vscode.workspace
       .getConfiguration()
-      .update(name, value, isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
+      .update(name, value, isInWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
   }
 
   /** Reports each unreadable entry once. */
   report(): void {
     const { problems } = this.#settings;
-    const fresh = problems.filter(problem => !this.#notifications.includes(problem));
-    this.#notifications = problems;
+    const fresh = problems.filter(problem => !this.#reported.includes(problem));
+    this.#reported = problems;
     for (const problem of fresh) this.log.warn("agent", problem);
     if (fresh.length === 0) return;
     void vscode.window
@@ -124,7 +122,7 @@ export class Configuration implements vscode.Disposable {
     this.#changes.dispose();
   }
 
-  /** The sidecar returns to the stored settings, which the message says. */
+  /** Notifies the user and sends the stored settings to the sidecar. */
   #bypassFailed(agentId: string, isOn: boolean, error: unknown): void {
     this.log.error("approval", "Could not save the bypass in the settings", { agentId, isOn, error });
     this.notify(bypassNotSaved(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));

@@ -10,7 +10,7 @@ import { isObject, type Fields } from "../../protocol/wire/json";
 
 export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
 
-/** The input boxes of one kind. */
+/** Texts of the input boxes for one kind of source. */
 export interface CustomWay {
   readonly kind: CustomKind;
   readonly label: string;
@@ -28,14 +28,14 @@ export interface Custom {
   readonly name?: string;
 }
 
-export function customWays(of: Installable): readonly CustomWay[] {
-  const file = of === "agent" ? "agent.json" : "extension.json";
+export function customWays(installable: Installable): readonly CustomWay[] {
+  const file = installable === "agent" ? "agent.json" : "extension.json";
   return [
     {
       kind: "executable",
       label: l10n.t("From executable on your system"),
       prompt: l10n.t("Full path, or the name of a program on your PATH"),
-      placeHolder: of === "agent" ? "/usr/local/bin/my-agent" : "/usr/local/bin/my-extension",
+      placeHolder: installable === "agent" ? "/usr/local/bin/my-agent" : "/usr/local/bin/my-extension",
     },
     {
       kind: "npx",
@@ -55,7 +55,7 @@ export function customWays(of: Installable): readonly CustomWay[] {
       prompt: l10n.t("Crate on crates.io. Add a version to pin it"),
       placeHolder: "name@1.2.3",
     },
-    ...(of === "agent"
+    ...(installable === "agent"
       ? []
       : [
           {
@@ -147,10 +147,10 @@ export function customEntry(
   { kind, source, args, name = "" }: Custom,
   taken: readonly string[],
 ): Fields & { readonly id: string } {
-  const called = nameOf({ kind, source });
+  const defaultName = nameOf({ kind, source });
   return {
-    id: freshId(called, taken),
-    name: name.trim() || called,
+    id: freshId(defaultName, taken),
+    name: name.trim() || defaultName,
     distribution: kind === "server" ? serverAt(source, args) : distributionOf(kind, source, wordsOf(args) ?? []),
     _source: "custom",
   };
@@ -181,8 +181,8 @@ function freshId(name: string, taken: readonly string[]): string {
       .replace(/-+$/, "") || "custom";
   const isFree = (item: string): boolean => !taken.includes(item) && !/^(con|prn|aux|nul|(com|lpt)\d)$/.test(item);
   for (let n = 1; ; n++) {
-    const first = n === 1 ? id : `${id}-${n}`;
-    if (isFree(first)) return first;
+    const candidate = n === 1 ? id : `${id}-${n}`;
+    if (isFree(candidate)) return candidate;
   }
 }
 

@@ -30,19 +30,19 @@ export function extensionGroups(
   registry: RegistryView | undefined,
   builtIns: readonly ExtensionConfig[] = BUILT_IN_EXTENSIONS,
 ): readonly ExtensionGroup[] {
-  const isThere = (id: string): boolean => all.some(({ config }) => config.id === id);
-  const ours = builtIns.map(
+  const isAdded = (id: string): boolean => all.some(({ config }) => config.id === id);
+  const builtInItems = builtIns.map(
     ({ id, name, description }): ExtensionItem => ({
       label: name,
       ...(description === undefined ? {} : { detail: description }),
-      ...(isThere(id) ? { description: ADDED } : { chosen: { kind: "entry", entry: { id, _source: "built-in" } } }),
+      ...(isAdded(id) ? { description: ADDED } : { chosen: { kind: "entry", entry: { id, _source: "built-in" } } }),
     }),
   );
   return [
-    ...(ours.length === 0 ? [] : [{ title: l10n.t("Built-in"), items: ours }]),
+    ...(builtInItems.length === 0 ? [] : [{ title: l10n.t("Built-in"), items: builtInItems }]),
     {
       title: l10n.t("From Registry"),
-      items: registry ? registryItems(registry, isThere) : [{ label: l10n.t("Reading the agent registry…") }],
+      items: registry ? registryItems(registry, isAdded) : [{ label: l10n.t("Reading the agent registry…") }],
     },
     {
       title: l10n.t("Add Custom"),
@@ -53,15 +53,15 @@ export function extensionGroups(
 
 function registryItems(
   { extensions, problem }: RegistryView,
-  isThere: (id: string) => boolean,
+  isAdded: (id: string) => boolean,
 ): readonly ExtensionItem[] {
   const items = extensions.map(({ id, name, version, description, missing, entry }): ExtensionItem => {
-    const canBe = missing === undefined && !isThere(id);
+    const canAdd = missing === undefined && !isAdded(id);
     return {
       label: missing === undefined ? name : `$(circle-slash) ${name}`,
-      description: isThere(id) ? `${version}, ${ADDED}` : version,
+      description: isAdded(id) ? `${version}, ${ADDED}` : version,
       ...((missing ?? description) ? { detail: missing ?? description } : {}),
-      ...(canBe ? { chosen: { kind: "entry", entry: { ...entry, id } } } : {}),
+      ...(canAdd ? { chosen: { kind: "entry", entry: { ...entry, id } } } : {}),
     };
   });
   const warnings: readonly ExtensionItem[] = problem === undefined ? [] : [{ label: `$(warning) ${problem}` }];
@@ -115,6 +115,6 @@ export function added(
   isOwn: boolean,
   builtIns: readonly ExtensionConfig[] = BUILT_IN_EXTENSIONS,
 ): { readonly value: unknown; readonly id: string } {
-  const first = isOwn ? besideOthers(entry, [...builtIns.map(({ id }) => id), ...takenIds(value)]) : entry;
-  return { value: withExtension(value, first), id: first.id };
+  const newEntry = isOwn ? besideOthers(entry, [...builtIns.map(({ id }) => id), ...takenIds(value)]) : entry;
+  return { value: withExtension(value, newEntry), id: newEntry.id };
 }

@@ -270,12 +270,12 @@ suite("extensions in any settings", () => {
     JSON.stringify(each, (_, inner: unknown) =>
       isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
     );
-  /** Writes out entries that the settings represent by the key alone. */
+  /** Adds the defaults to entries of built-in extensions, which may omit them. */
   const unified = (given: unknown) =>
     multiset(
       all(given).map(each =>
         isObject(each) &&
-        OURS.all.some(({ id: of }) => of === each["id"]) &&
+        OURS.all.some(({ id }) => id === each["id"]) &&
         Object.keys(each).every(key => ["id", "_enabled", "_source"].includes(key))
           ? { id: each["id"], _enabled: each["_enabled"] ?? true, _source: each["_source"] ?? "built-in" }
           : each,
@@ -312,7 +312,8 @@ suite("extensions in any settings", () => {
           before.toSorted((a, b) => (a.config.id < b.config.id ? -1 : 1)),
         );
         const isTwice = read(given).problems.some(problem => problem.includes("twice")); // duplicates move to the end
-        const unread = (of: unknown) => all(of).flatMap((each, i) => (isObject(each) ? [] : [[isTwice ? 0 : i, each]]));
+        const unread = (value: unknown) =>
+          all(value).flatMap((each, i) => (isObject(each) ? [] : [[isTwice ? 0 : i, each]]));
         deepEqual(unread(after), unread(given));
       }),
     ));
@@ -328,9 +329,9 @@ suite("extensions in any settings", () => {
             isEnabled: config.id === item ? on === 1 : isEnabled,
           })),
         );
-        const plain = (of: unknown) =>
+        const plain = (value: unknown) =>
           multiset(
-            all(of)
+            all(value)
               .map(each =>
                 isObject(each) && each["id"] === item
                   ? { ...each, _enabled: 0, enabled: 0, _source: each["_source"] ?? "" }
@@ -342,7 +343,7 @@ suite("extensions in any settings", () => {
       }),
     ));
 
-  test("loses a removed one and gains an added one, enabled, in place or last (property)", () =>
+  test("excludes a removed extension and includes an added one, enabled, in place or last (property)", () =>
     runs(
       fc.property(value, fc.constantFrom("mine", "yours", "new"), (given, item) => {
         const before = read(given).all,

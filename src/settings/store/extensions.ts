@@ -2,8 +2,7 @@
  * Reads and changes the agent extensions in the settings: `[{id, _enabled, _source, name?, kind?, distribution?,
  * settings?}]`, ordered from the editor to the agent. Pure. An absent value means the built-in extensions that are on
  * by default, in their order. Users edit the settings by hand: an unreadable entry is skipped with one message, without
- * affecting others. A built-in extension that this version lacks belongs to another version. Its entry is kept, is not
- * used and is not reported.
+ * affecting others. The entry of a built-in extension that this version lacks is kept, but neither used nor reported.
  *
  * Invariants:
  * - A change keeps all other entries with all their fields. Unreadable entries keep their position.
@@ -58,19 +57,22 @@ export function withEnabled(value: unknown, id: string, isEnabled: boolean, buil
 export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     readable = slots.filter(({ read }) => read),
-    single = readable.find(({ read }) => read?.config.id === id);
-  if (!single) return value;
-  const order = readable.filter(slot => slot !== single).toSpliced(Math.max(0, to), 0, single);
+    movedSlot = readable.find(({ read }) => read?.config.id === id);
+  if (!movedSlot) return value;
+  const order = readable.filter(slot => slot !== movedSlot).toSpliced(Math.max(0, to), 0, movedSlot);
   if (order.every((slot, i) => slot === readable[i])) return value;
   let next = 0;
   // A duplicate must not move before the first entry with its id, because the first one is effective.
-  const [first, again] = [
+  const [effective, duplicates] = [
     slots.filter(({ twice }) => twice === undefined),
     slots.filter(({ twice }) => twice !== undefined),
   ];
   return written(
     value,
-    [...first.map(slot => (slot.read ? order[next++]?.entry : slot.entry)), ...again.map(({ entry }) => entry)],
+    [
+      ...effective.map(slot => (slot.read ? order[next++]?.entry : slot.entry)),
+      ...duplicates.map(({ entry }) => entry),
+    ],
     builtIns,
   );
 }
@@ -90,13 +92,13 @@ export function without(value: unknown, id: string, builtIns: BuiltIns = OURS): 
 
 /**
  * Replaces the entry with the same id but keeps the fields that the user decides. A new entry is appended, and enabled
- * unless it says otherwise.
+ * unless its `_enabled` is false.
  */
 export function withExtension(value: unknown, entry: Fields, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     { id } = entry,
-    has = (slot: Slot): boolean => isObject(slot.entry) && slot.entry["id"] === id;
-  const known = slots.find(slot => slot.read?.config.id === id) ?? slots.find(has);
+    hasId = (slot: Slot): boolean => isObject(slot.entry) && slot.entry["id"] === id;
+  const known = slots.find(slot => slot.read?.config.id === id) ?? slots.find(hasId);
   return written(
     value,
     known
@@ -158,8 +160,8 @@ function ofUser(
   problems: string[],
 ): ExtensionConfig | undefined {
   const kind = given ?? "proxy",
-    how = readDistribution(distribution, kind === "mcp");
-  if (!how) {
+    parsedDistribution = readDistribution(distribution, kind === "mcp");
+  if (!parsedDistribution) {
     problems.push(
       distribution === undefined
         ? l10n.t`${where} has no “distribution” with a start command and is ignored.`
@@ -182,7 +184,7 @@ function ofUser(
     id,
     name: isFilled(name) ? name : id,
     ...(kind === "mcp" ? { kind } : {}),
-    distribution: how,
+    distribution: parsedDistribution,
     _source: _source === "registry" ? "registry" : "custom",
     ...(isFilled(version) ? { version } : {}),
     ...(isFilled(description) ? { description } : {}),
@@ -211,18 +213,18 @@ function switched(entry: unknown, isEnabled: boolean): unknown {
 }
 
 /**
- * Merges `entry` into a slot: fields that the user decides come from the old entry, because `entry` may have been
- * created before.
+ * Merges `entry` into a slot: fields that the user decides come from the old entry, because the user may have changed
+ * it after `entry` was created.
  */
 function renewed({ entry: old, read }: Slot, entry: Fields): Fields {
-  const of = (fields: Fields, whose: "users" | "others"): Fields =>
-    Object.fromEntries(Object.entries(fields).filter(([field]) => isTheUsers(field) === (whose === "users")));
-  const { enabled: _, ...decided } = of(isObject(old) ? old : {}, "users");
-  return { ...of(entry, "others"), ...decided, _enabled: read?.isEnabled ?? true };
+  const fieldsOf = (fields: Fields, whose: "users" | "others"): Fields =>
+    Object.fromEntries(Object.entries(fields).filter(([field]) => isUserField(field) === (whose === "users")));
+  const { enabled: _, ...decided } = fieldsOf(isObject(old) ? old : {}, "users");
+  return { ...fieldsOf(entry, "others"), ...decided, _enabled: read?.isEnabled ?? true };
 }
 
 /** Whether the user, not a document, decides this field. */
-function isTheUsers(field: string): boolean {
+function isUserField(field: string): boolean {
   return field === "settings" || field === "enabled" || (field.startsWith("_") && field !== "_source");
 }
 

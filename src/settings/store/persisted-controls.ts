@@ -1,6 +1,6 @@
 /**
- * Stores the user's choices for an agent's controls (mode, model, other options) for its next sessions. They are in VS
- * Code's extension storage, not in the settings, because they are many and change with each version of an agent.
+ * Stores the user's choices for an agent's controls (mode, model, other options) for its next sessions. The choices are
+ * in VS Code's extension storage, not in the settings, because they are many and change with each version of an agent.
  *
  * Invariants:
  * - The stored size is bounded; the oldest entries are removed first.
@@ -33,7 +33,7 @@ export class PersistedControls {
     return values.length === 0 ? undefined : Object.fromEntries(values);
   }
 
-  /** Stores a choice; one that is too long is not stored. */
+  /** Stores a choice, unless it is too long. */
   keep(agentId: string, controlId: string, value: ControlValue): void {
     if (![agentId, controlId, value].every(isShort)) return;
     const agents = this.#agents();
@@ -58,9 +58,9 @@ export class PersistedControls {
 
 type Entries<T> = readonly (readonly [name: string, value: T])[];
 
-/** Appends this entry, replacing one with its name, and keeps the latest `most` entries. */
-function latest<T>(all: Entries<T>, name: string, value: T, most: number): Entries<T> {
-  return [...all.filter(([other]) => other !== name), [name, value] as const].slice(-most);
+/** Appends this entry, replacing one with its name, and keeps the latest `limit` entries. */
+function latest<T>(all: Entries<T>, name: string, value: T, limit: number): Entries<T> {
+  return [...all.filter(([other]) => other !== name), [name, value] as const].slice(-limit);
 }
 
 function entries(value: unknown): Entries<unknown> {

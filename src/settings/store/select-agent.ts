@@ -44,10 +44,7 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
   }
 }
 
-/**
- * Adds an agent of the registry to the user's settings. `undefined`: the user cancelled, or a message says that it is
- * unavailable.
- */
+/** Adds an agent of the registry to the user's settings. `undefined`: the user cancelled, or a message was shown. */
 export async function addFromRegistry(
   configuration: Configuration,
   { registry }: Pick<AgentSources, "registry">,
@@ -58,7 +55,7 @@ export async function addFromRegistry(
     );
   const view = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: l10n.t("Reading the agent registry…") },
-    async () => registry().catch(unread),
+    async () => registry().catch(failedRegistry),
   );
   if (view.agents.length === 0) return report(view.problem ?? l10n.t("The registry has no agents."));
   const items = registryItems(
@@ -84,7 +81,7 @@ function report(sentence: string): undefined {
   void vscode.window.showWarningMessage(sentence);
 }
 
-function unread(error: unknown): RegistryView {
+function failedRegistry(error: unknown): RegistryView {
   return { agents: [], extensions: [], problem: error instanceof Error ? error.message : String(error) };
 }
 

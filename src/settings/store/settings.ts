@@ -26,7 +26,7 @@ export interface Settings extends AgentSettings {
   readonly requireModifier: boolean;
 }
 
-/** A value of the wrong type counts as absent. `problems` reports those of agents and extensions. */
+/** A value of the wrong type counts as absent. `problems` contains messages about invalid agents and extensions. */
 export function readSettings(get: (name: SettingName) => unknown): Settings {
   const text = (name: SettingName): string => {
     const value = get(name);
@@ -49,16 +49,16 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     allExtensions: all,
     acpAgentPath: text("symposium.acpAgentPath"),
     registryUrl: text("symposium.registryUrl"),
-    updates: UPDATE_MODES.find(known => known === updates) ?? "notify",
+    updates: UPDATE_MODES.find(mode => mode === updates) ?? "notify",
     traceDir: text("symposium.traceDir"),
     protocolV2,
     languageModel: {
       isEnabled: get("symposium.enableExperimentalLM") === true,
-      sideRequests: SIDE_REQUESTS.find(known => known === side) ?? LM_DEFAULTS.sideRequests,
+      sideRequests: SIDE_REQUESTS.find(mode => mode === side) ?? LM_DEFAULTS.sideRequests,
       bridgeDuplicates: get("symposium.languageModel.bridgeDuplicates") === true,
       ...(protocolV2 ? { protocol: 2 } : {}),
     },
     requireModifier: get("symposium.requireModifierToSend") === true,
-    logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
+    logLevel: LOG_LEVELS.find(logLevel => logLevel === level) ?? "info",
   };
 }

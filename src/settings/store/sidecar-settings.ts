@@ -1,4 +1,4 @@
-/** The settings of the sidecar: in its handshake, after each change, and requests of the sidecar to store one. */
+/** Sends settings to the sidecar in the handshake and after each change. Stores settings that the sidecar sends. */
 import type { HelloFromHost, HostToSidecar, SidecarToHost } from "../../protocol/sidecar";
 import { PROTOCOL } from "../../protocol/sidecar";
 import type { Handlers, Notes, ParamsOf } from "../../protocol/wire/wire";

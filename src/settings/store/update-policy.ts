@@ -1,5 +1,5 @@
 /**
- * Decides when to query the registry for newer versions, and the messages about them. Pure;
+ * Update policy: when to query the registry for newer versions, and which updates to announce. Pure;
  * `src/settings/view/update-check.ts` sends the queries.
  */
 import * as l10n from "@vscode/l10n";
@@ -12,16 +12,14 @@ import type { UpdateMode } from "../../protocol/settings/settings-view";
 import { readAgents, withAgent } from "./agents";
 import { readExtensions, withExtension } from "./extensions";
 
-/**
- * State kept across windows: the time of the last query (milliseconds since 1970) and the versions that were announced.
- */
+/** Persisted state for all windows: the time of the last query (milliseconds since 1970) and the announced versions. */
 export interface UpdateMemory {
   readonly askedAt?: number;
   // eslint-disable-next-line plain-english/names -- Stored by earlier versions under this name.
   readonly told: readonly string[];
 }
 
-/** Settings entries that came from the registry. */
+/** Settings entries that were added from the registry. */
 export interface Imports {
   readonly agents: readonly Fields[];
   readonly extensions: readonly Fields[];
@@ -59,8 +57,8 @@ export function isDue({
   readonly memory: UpdateMemory;
   readonly now: number;
 }): boolean {
-  const isSomethingThere = imports.agents.length + imports.extensions.length > 0;
-  return mode !== "off" && isTrusted && isSomethingThere && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
+  const hasEntries = imports.agents.length + imports.extensions.length > 0;
+  return mode !== "off" && isTrusted && hasEntries && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
 }
 
 /** Updates that were not announced yet, and the memory after their announcement. */
@@ -90,9 +88,9 @@ export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports)
  */
 export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
   const { of, entry } = update,
-    isThere =
+    isApplicable =
       stillNewer([update], of === "agent" ? importsIn(value, undefined) : importsIn(undefined, value)).length > 0;
-  return isThere ? (of === "agent" ? withAgent(value, entry) : withExtension(value, entry)) : value;
+  return isApplicable ? (of === "agent" ? withAgent(value, entry) : withExtension(value, entry)) : value;
 }
 
 export function sentenceOf(updates: readonly RegistryUpdate[]): string {
@@ -100,9 +98,10 @@ export function sentenceOf(updates: readonly RegistryUpdate[]): string {
   return l10n.t`The registry has ${enumerated(each)}.`;
 }
 
-/** The part of a settings entry that the sidecar installs; `undefined` if it is unreadable. */
-export function configIn(of: Installable, entry: Fields): AgentConfig | ExtensionConfig | undefined {
-  if (of === "extension") return readExtensions([entry]).all.find(({ config }) => config.id === entry["id"])?.config;
+/** The part of a settings entry that the sidecar installs; `undefined` if the entry is invalid. */
+export function configIn(installable: Installable, entry: Fields): AgentConfig | ExtensionConfig | undefined {
+  if (installable === "extension")
+    return readExtensions([entry]).all.find(({ config }) => config.id === entry["id"])?.config;
   return readAgents({ agents: [entry], currentAgentId: "", bypassPermissions: [] }).agents.find(
     ({ id }) => id === entry["id"],
   );

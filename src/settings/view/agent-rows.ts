@@ -40,12 +40,12 @@ function isRemovable({ own }: Pick<SettingsModel["settings"], "own">, id: string
 export function agentRows(model: SettingsModel): readonly AgentRow[] {
   const { settings, agentStates } = model,
     found = foundAgents(settings.agents, model.found);
-  const isHere = ({ id }: AgentConfig): boolean =>
+  const isInUse = ({ id }: AgentConfig): boolean =>
     settings.configured.includes(id) ||
     agentStates?.get(id)?.install.kind === "installed" ||
     model.installing.has(keyOf("agent", id));
   const all = agentsOf(model);
-  return [...all.filter(isHere), ...all.filter(agent => !isHere(agent))].map(agent =>
+  return [...all.filter(isInUse), ...all.filter(agent => !isInUse(agent))].map(agent =>
     agentRow(
       model,
       agent,
@@ -74,12 +74,12 @@ function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | 
     findings: findings(model, agent, state),
     buttons: buttons(model, agent, state, isNew),
     isCurrent,
-    ...(isNew || isOurs(agent) ? {} : { bypass: settings.bypass.includes(id) }),
+    ...(isNew || isEliza(agent) ? {} : { bypass: settings.bypass.includes(id) }),
   };
 }
 
-/** Whether this is Eliza, which does nothing that needs a permission. */
-function isOurs({ id, distribution }: AgentConfig): boolean {
+/** Whether the agent is Eliza, which requests no permissions. */
+function isEliza({ id, distribution }: AgentConfig): boolean {
   return id === ELIZA.id && distribution.symposium !== undefined;
 }
 
@@ -118,9 +118,9 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
   const { id, name } = agent,
     key = keyOf("agent", id),
     isUsable = model.isTrusted && !isBusy(model, agent, state),
-    acts = installActsOf(model, agent, state);
+    actions = installActsOf(model, agent, state);
   const can = (action: RowAction): boolean =>
-    action === "examine" || action === "signIn" || [...acts].some(item => item === action);
+    action === "examine" || action === "signIn" || [...actions].some(item => item === action);
   return [
     ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
     ...(model.outcomes.has(key)
@@ -143,8 +143,8 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
 }
 
 /**
- * Findings about Symposium's entry in the agent's own configuration (issue 14 item 5). Without an entry the result is
- * empty: the entry is offered where tools are missing.
+ * Findings about Symposium's entry in the agent's own configuration (issue 14 item 5). Empty without an entry, which is
+ * only offered where tools are missing.
  */
 function configurationFinding(state: AgentState | undefined, name: string, isUsable: boolean): readonly Finding[] {
   if (!state?.configuration) return [];
@@ -191,20 +191,20 @@ function buttons(
   if (!model.isTrusted) return [];
   const { id, name } = agent,
     { settings } = model,
-    acts = installActsOf(model, agent, state),
+    actions = installActsOf(model, agent, state),
     busy = isBusy(model, agent, state);
   const isBehind = model.updates.some(update => update.of === "agent" && update.id === id),
     isOwn = settings.own.includes(id);
   const shown: readonly (RowButton | false)[] = [
     id !== settings.currentAgentId && { action: "choose", label: l10n.t("Choose"), isMain: true },
-    acts.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
-    acts.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
-    acts.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
+    actions.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
+    actions.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
+    actions.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
     !busy && state?.signIn === "needed" && { action: "signIn", label: l10n.t("Sign In"), isMain: true },
     !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { action: "signOut", label: l10n.t("Sign Out") },
     !busy && { action: "examine", label: l10n.t("Check") },
     isOwn && !isNew && { action: "edit", label: l10n.t("Edit") },
-    acts.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
+    actions.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
     !busy && isRemovable(settings, id) && { action: "remove", label: l10n.t("Remove") },
   ];
   return shown.filter(button => button !== false).map(about(name));

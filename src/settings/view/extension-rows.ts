@@ -24,17 +24,17 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     state = model.extensionStates?.get(id),
     icon = model.icons.get(id);
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
-  const acts = installActs({ model, of: "extension", id, distribution, state }),
-    can = (action: RowAction): boolean => [...acts].some(item => item === action);
+  const actions = installActs({ model, of: "extension", id, distribution, state }),
+    can = (action: RowAction): boolean => [...actions].some(item => item === action);
   const isBehind = model.updates.some(update => update.of === "extension" && update.id === id),
     isIdle = progress === undefined;
   const buttons: readonly (RowButton | false)[] = model.isTrusted
     ? [
-        acts.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
-        acts.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
-        acts.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
+        actions.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
+        actions.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
+        actions.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
         { action: "edit", label: l10n.t("Edit") },
-        acts.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
+        actions.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
         isIdle && { action: "remove", label: l10n.t("Remove") },
       ]
     : [];
@@ -58,14 +58,14 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
             state,
             model.dismissed.get(key),
             name,
-            acts.has("reinstall") ? [{ action: "reinstall", label: l10n.t("Install Again"), isMain: true }] : [],
+            actions.has("reinstall") ? [{ action: "reinstall", label: l10n.t("Install Again"), isMain: true }] : [],
             model.isTrusted && isIdle,
           )),
       ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
       ...updateFinding(
         model.updates.find(update => update.of === "extension" && update.id === id),
         name,
-        acts.has("update"),
+        actions.has("update"),
       ),
     ],
     buttons: buttons.filter(button => button !== false).map(about(name)),

@@ -118,12 +118,13 @@ function followSettings(milestones: Milestones, configuration: Configuration): v
   milestones.settings(name => configuration.ownValue(name));
 }
 
-/** Agents that the user can select: of the registry, and programs on this computer. */
+/** Agents that the user can select, from the registry and on this computer. */
 function sourcesIn(configuration: Configuration, supervisor: SidecarSupervisor): AgentSources {
-  const ofRegistry = (): { readonly url?: string } =>
+  const registryParams = (): { readonly url?: string } =>
     configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
   return {
-    registry: async (): Promise<RegistryView> => (await supervisor.client()).request("registry/agents", ofRegistry()),
+    registry: async (): Promise<RegistryView> =>
+      (await supervisor.client()).request("registry/agents", registryParams()),
     found: async () => {
       const client = await supervisor.client();
       return (await client.request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })).found;
@@ -210,7 +211,7 @@ async function add(
 const NEW_TAB = l10n.t("New Tab");
 
 /** In a remote window, machine settings are in a separate file. */
-const FILE =
+const OPEN_SETTINGS_FILE =
   vscode.env.remoteName === undefined ? "workbench.action.openSettingsJson" : "workbench.action.openRemoteSettingsFile";
 
 async function go(to: Place, extensionId: string): Promise<void> {
@@ -221,10 +222,10 @@ async function go(to: Place, extensionId: string): Promise<void> {
       await run("workbench.trust.manage");
       return;
     case "agentsFile":
-      await run(FILE, { revealSetting: { key: "symposium.agents" } });
+      await run(OPEN_SETTINGS_FILE, { revealSetting: { key: "symposium.agents" } });
       return;
     case "extensionsFile":
-      await run(FILE, { revealSetting: { key: "symposium.extensions" } });
+      await run(OPEN_SETTINGS_FILE, { revealSetting: { key: "symposium.extensions" } });
       return;
     case "settings":
       await run("workbench.action.openSettings", `@ext:${extensionId}`);

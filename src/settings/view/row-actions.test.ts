@@ -47,7 +47,7 @@ suite("row actions", () => {
     await settled();
     deepEqual([sentences(page, "ada"), page.row("ada").progress], [[], undefined]);
     await page.press("ada", "install");
-    deepEqual(sentences(page, "ada"), ["It was cancelled."]); // the next action, whoever starts it
+    deepEqual(sentences(page, "ada"), ["It was cancelled."]); // only the cancelled action is silent
   });
 
   test("shows a failed installation in its row until the next attempt", async () => {
@@ -174,7 +174,7 @@ suite("row actions", () => {
     deepEqual(play.done.at(-1), "tell It is read-only.");
   });
 
-  test("show, replace or remove the entry in an agent's own configuration", async () => {
+  test("shows, replaces or removes the entry in an agent's own configuration", async () => {
     const play = new SettingsPlay();
     const entries = ["absent", "added", "outdated"].map(kind => ({ kind: kind as "absent" | "added" | "outdated" })),
       shown: (readonly [readonly string[], readonly string[]])[] = [];
@@ -327,7 +327,7 @@ suite("row actions", () => {
     equal(page.of("announce").length, said);
   });
 
-  test("update, edit and remove an extension", async () => {
+  test("updates, edits and removes an extension", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.press("house", "update", "extension");

@@ -1,10 +1,9 @@
 /**
- * Actions of the buttons in rows. The outcome of an action is kept for its row until the next action or until it is
- * dismissed.
+ * Actions of the buttons in rows. The outcome of an action is shown in its row until the next action or its dismissal.
  *
  * Invariants:
  * - At most one action runs per row, except for cancelling.
- * - A failure is shown in its row. Loss of the sidecar is shown once above all rows.
+ * - A failure is shown in its row. The loss of the sidecar is shown once, above all rows.
  */
 import * as l10n from "@vscode/l10n";
 import { SidecarGone, SidecarUnavailable } from "../../errors";
@@ -68,23 +67,23 @@ export class RowActs {
     switch (action) {
       case "cancel":
         this.#cancelled.add(key);
-        return this.#quick(key, async () => {
+        return this.#runShort(key, async () => {
           await this.#ask("agents/cancelInstall", { of, id: config.id });
         });
       case "logs":
-        return this.#quick(key, () => deps.go("logs"));
+        return this.#runShort(key, () => deps.go("logs"));
       case "edit":
-        return this.#quick(key, () => deps.go(of === "agent" ? "agentsFile" : "extensionsFile"));
+        return this.#runShort(key, () => deps.go(of === "agent" ? "agentsFile" : "extensionsFile"));
       case "signIn":
-        return this.#quick(key, () => this.#signIn(row));
+        return this.#runShort(key, () => this.#signIn(row));
       case "page":
-        return this.#quick(key, () => this.#openPage(key));
+        return this.#runShort(key, () => this.#openPage(key));
       case "copyReport":
-        return this.#quick(key, () => this.#copyReport(key));
+        return this.#runShort(key, () => this.#copyReport(key));
       case "dismiss":
         return this.#dismiss(key, row.lastError);
       case "choose":
-        return this.#quick(key, () => this.#choose(row));
+        return this.#runShort(key, () => this.#choose(row));
       case "install":
         return this.#work(key, "starting", () => this.#install(row, "missing"));
       case "reinstall":
@@ -109,17 +108,17 @@ export class RowActs {
   }
 
   async #choose(row: ActedRow): Promise<void> {
-    await this.#writeDown(row);
+    await this.#addFound(row);
     await this.deps.configuration.selectAgent(row.config.id);
   }
 
   /** The conversation shows the sign-in when the agent requests it. */
   async #signIn(row: ActedRow): Promise<void> {
-    await this.#writeDown(row);
+    await this.#addFound(row);
     await this.deps.openTab(row.config.id);
   }
 
-  async #writeDown(row: ActedRow): Promise<void> {
+  async #addFound(row: ActedRow): Promise<void> {
     if (row.of === "agent" && row.found) await this.deps.configuration.addAgent(entryOf(row.found));
   }
 
@@ -130,9 +129,9 @@ export class RowActs {
 
   /** Updates to the registry's version, otherwise to the latest version of the package. */
   async #update(row: ActedRow): Promise<void> {
-    const known = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
-    if (!known) return this.#install(row, "newest");
-    if (await this.deps.updates.take(known)) this.shown.report(l10n.t`${known.name} ${known.to} is installed.`);
+    const update = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
+    if (!update) return this.#install(row, "newest");
+    if (await this.deps.updates.take(update)) this.shown.report(l10n.t`${update.name} ${update.to} is installed.`);
   }
 
   async #examine(row: ActedRow, key: RowKey): Promise<void> {
@@ -149,7 +148,7 @@ export class RowActs {
   async #configure(row: ActedRow, key: RowKey, change: "add" | "remove"): Promise<void> {
     const { of, config: agent } = row;
     if (of !== "agent" || this.work.has(key)) return;
-    await this.#quick(key, async () => {
+    await this.#runShort(key, async () => {
       const { file, ask } = await this.#configurationQuestion(row.config, change);
       if (!(await this.#confirmed(key, ask.question, ask.detail, ask.yes))) return;
       await this.#work(key, "configuring", async () => {
@@ -245,7 +244,7 @@ export class RowActs {
   }
 
   /** Runs an action too short for a progress indicator. */
-  async #quick(key: RowKey, run: () => Promise<void>): Promise<void> {
+  async #runShort(key: RowKey, run: () => Promise<void>): Promise<void> {
     try {
       await run();
     } catch (error) {

@@ -24,8 +24,8 @@ const KINDS = [
 /** How the program is started: the given kind of distribution, otherwise the first. */
 export function howStarted(distribution: Distribution, kind: DistributionKind | undefined): string {
   const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
-  const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(item => distribution[item]);
-  switch (it) {
+  const effective = kind !== undefined && distribution[kind] ? kind : KINDS.find(item => distribution[item]);
+  switch (effective) {
     case "local":
       return `program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;
     case "executable":
@@ -33,7 +33,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "symposium":
       return `part of Symposium${symposium?.args === undefined ? "" : `, ${symposium.args.join(" ")}`}`;
     case "http":
-      return `at ${placeOf(http?.url ?? "")}`;
+      return `at ${withoutQuery(http?.url ?? "")}`;
     case "npx":
       return `npm package ${npx?.package ?? ""}`;
     case "uvx":
@@ -47,18 +47,18 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case undefined:
       return "unsupported distribution";
     default:
-      return assertNever(it, "distribution");
+      return assertNever(effective, "distribution");
   }
 }
 
 /** Omits the query of the URL, which may contain a key. */
-function placeOf(url: string): string {
+function withoutQuery(url: string): string {
   return URL.canParse(url) && new URL(url).host !== ""
     ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}`
     : "an invalid URL";
 }
 
-/** Whether an update check can find a newer version. A pinned version has none. */
+/** Whether the package is unpinned, so that an update check can find a newer version. */
 export function hasNoVersion({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {
   switch (kind) {
     case "npx":
@@ -83,7 +83,7 @@ export function named(what: string, version: string | undefined): string {
   return version === undefined ? what : `${what} ${version}`;
 }
 
-/** Neutral while the state is unknown. For rows without a running action. */
+/** For rows without a running action. Neutral while the state is unknown. */
 export function installMark(state: InstallState | undefined): readonly Mark[] {
   switch (state?.install.kind) {
     case undefined:
@@ -227,7 +227,7 @@ export function lastErrorFinding(
   ];
 }
 
-/** The button action for a fix of the diagnosis; `undefined` if it has none here. */
+/** The button action for a fix of the diagnosis; `undefined` if the row has none. */
 function actionOf({ action, url }: Fix, can: (action: RowAction) => boolean): RowAction | undefined {
   switch (action) {
     // An installed version that does not work needs an update.

@@ -1,11 +1,11 @@
 /**
  * Controller of the settings pages: holds their complete view model and handles their messages. Several pages may
- * exist. A hidden page receives nothing until it is shown again, then everything.
+ * exist. A hidden page receives no messages until it is shown again.
  *
  * Invariants:
- * - A page receives a view when it is ready, and later only a changed one, at most once per turn of the event loop.
- * - A button that is not shown does nothing, so that an outdated or malicious page cannot start anything.
- * - Without a live page, or in an untrusted workspace, no request goes to the sidecar.
+ * - A page receives a view when it is ready, and later only changed views, at most one per turn of the event loop.
+ * - A button that is not shown has no effect, so that an outdated or malicious page cannot start an action.
+ * - Without a live page, or in an untrusted workspace, no request is sent to the sidecar.
  */
 import * as l10n from "@vscode/l10n";
 import { sidecarState } from "../../chat/sidecar-state";
@@ -33,18 +33,18 @@ interface Attached {
 
 export class SettingsController {
   readonly #pages = new Set<Attached>();
-  readonly #acts: RowActs;
+  readonly #actions: RowActs;
   readonly #installing = new Map<RowKey, InstallProgress>();
   readonly #facts: SidecarFacts;
-  /** An action that failed because the sidecar exited, as a message. */
+  /** Message about an action that failed because the sidecar exited. */
   #lost: string | undefined;
 
   constructor(private readonly deps: SettingsDeps) {
     this.#facts = new SidecarFacts(deps, {
-      isWanted: () => this.#isSeen && deps.isTrusted(),
+      isWanted: () => this.#hasLivePage && deps.isTrusted(),
       changed: () => this.#draw(),
     });
-    this.#acts = new RowActs(deps, {
+    this.#actions = new RowActs(deps, {
       changed: what => {
         this.#draw();
         if (what === "states") this.#facts.refresh();
@@ -61,8 +61,7 @@ export class SettingsController {
     const attached: Attached = { page, isLive: false };
     this.#pages.add(attached);
     return {
-      onMessage: message =>
-        this.#handleEvent(message, attached).catch((error: unknown) => this.#failed(message, error)),
+      onMessage: message => this.#route(message, attached).catch((error: unknown) => this.#failed(message, error)),
       hidden: () => {
         attached.isLive = false;
       },
@@ -105,12 +104,12 @@ export class SettingsController {
     const row = this.#actedRow("agent", agentId),
       key = keyOf("agent", agentId);
     if (!row || !this.deps.isTrusted()) return;
-    await this.#acts.perform(row, "addEntry");
-    const outcome = this.#acts.outcomes.get(key);
+    await this.#actions.perform(row, "addEntry");
+    const outcome = this.#actions.outcomes.get(key);
     if (outcome?.kind === "failed") this.deps.notify(outcome.sentence);
   }
 
-  async #handleEvent(message: SettingsToHost, from: Attached): Promise<void> {
+  async #route(message: SettingsToHost, from: Attached): Promise<void> {
     const { deps } = this,
       { configuration } = deps;
     switch (message.type) {
@@ -165,7 +164,7 @@ export class SettingsController {
     if (!row || !this.#isShown(of, id, action))
       return this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, action });
     this.#lost = undefined;
-    await this.#acts.perform(row, action);
+    await this.#actions.perform(row, action);
   }
 
   /** Whether the pages currently show this button. */
@@ -198,7 +197,7 @@ export class SettingsController {
       : undefined;
   }
 
-  /** The page shows its switch as pressed. If nothing changes, the page receives the current state again. */
+  /** If nothing changes, posts the view again, because the page already shows the pressed switch. */
   async #bypass({ id, isOn }: Extract<SettingsToHost, { readonly type: "bypass" }>, from: Attached): Promise<void> {
     const row = this.#bypassRow(id);
     if (!row) return;
@@ -259,17 +258,15 @@ export class SettingsController {
     this.deps.notify(error instanceof Error ? error.message : String(error));
   }
 
-  get #isSeen(): boolean {
+  get #hasLivePage(): boolean {
     return [...this.#pages].some(({ isLive }) => isLive);
   }
 
   #draw(): void {
-    if (this.#isSeen) queueMicrotask(() => this.#post());
+    if (this.#hasLivePage) queueMicrotask(() => this.#post());
   }
 
-  /**
-   * Skips views equal to the last posted one. If several changes occur in a turn, all but the first find no difference.
-   */
+  /** Skips views equal to the last posted one. Several changes in one turn therefore post one view. */
   #post(): void {
     const model = this.#model();
     for (const attached of this.#pages) {
@@ -299,9 +296,9 @@ export class SettingsController {
       ...(agents ? { agentStates: agents } : {}),
       ...(extensions ? { extensionStates: extensions } : {}),
       installing: this.#installing,
-      work: this.#acts.work,
-      outcomes: this.#acts.outcomes,
-      dismissed: this.#acts.dismissed,
+      work: this.#actions.work,
+      outcomes: this.#actions.outcomes,
+      dismissed: this.#actions.dismissed,
       updates: deps.updates.known,
       registry: deps.updates.registry,
       icons,

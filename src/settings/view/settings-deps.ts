@@ -21,13 +21,13 @@ export interface SettingsDeps {
   isTrusted(): boolean;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Working folder of agents that belong to no tab. */
+  /** Working folder of agents without a tab. */
   cwd(): string;
-  /** Number of open tabs that still use the settings of their start although those have changed since. */
+  /** Number of open tabs with outdated settings. */
   outdatedTabs(): number;
   /** Whether keys for the agent are stored. */
   hasKeys(agentId: string): Promise<boolean>;
-  /** Opens a tab in the chat and shows it. If absent, uses the agent for new tabs. */
+  /** Opens a tab in the chat. `agentId` defaults to the agent for new tabs. */
   openTab(agentId?: string): Promise<void>;
   /** Shows a modal confirmation. */
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
@@ -42,7 +42,7 @@ export interface SettingsDeps {
    * the user.
    */
   add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"]): Promise<string | undefined>;
-  /** Shows a failure that belongs to no row. */
+  /** Shows a failure without a row. */
   notify(sentence: string): void;
 }
 

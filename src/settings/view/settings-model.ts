@@ -11,17 +11,17 @@ import type { Settings } from "../store/settings";
 import type { FoundPrograms } from "../../protocol/agents/known-programs";
 
 /** Agents and extensions may have the same id. */
-
 export type RowKey = `${Installable}/${string}`;
-export const keyOf = (of: Installable, id: string): RowKey => `${of}/${id}`;
-/** Outcome of a row's last action. */
+export const keyOf = (installable: Installable, id: string): RowKey => `${installable}/${id}`;
 
+/** Outcome of a row's last action. */
 export type Outcome =
   | { readonly kind: "diagnosed"; readonly diagnosis: Diagnosis; readonly report: string }
   | { readonly kind: "failed"; readonly sentence: string };
-/** A running action of a row that no other state reports. */
 
+/** A running action of a row that no other state reports. */
 export type Work = "starting" | "examining" | "removing" | "signingOut" | "configuring";
+
 export interface SettingsModel {
   readonly settings: Pick<
     Settings,
@@ -54,7 +54,7 @@ export interface SettingsModel {
   readonly found: FoundPrograms;
   /** Agents with stored keys. */
   readonly withKeys: ReadonlySet<string>;
-  /** Number of open tabs that still use the settings of their start although those have changed since. */
+  /** Number of open tabs with outdated settings. */
   readonly outdatedTabs: number;
   /** Milliseconds since 1970. */
   readonly now: number;

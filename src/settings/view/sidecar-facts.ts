@@ -1,11 +1,11 @@
 /**
- * The sidecar's knowledge of agents and extensions for the settings pages. It is requested after each possible change,
- * one request at a time.
+ * State of agents and extensions for the settings pages. Requested from the sidecar after each possible change, one
+ * request at a time.
  *
  * Invariants:
- * - Nothing is requested while no page shows it.
- * - The knowledge is discarded when the sidecar exits.
- * - Icons come over the network. They delay nothing, and a missing icon is not an error.
+ * - No state is requested while no page shows it.
+ * - The states are discarded when the sidecar exits.
+ * - Icons are downloaded. They do not delay the states, and a missing icon is not an error.
  */
 import { SidecarGone, SidecarUnavailable } from "../../errors";
 import type { AgentState, InstallState } from "../../protocol/agents/agent-service";
@@ -32,59 +32,59 @@ export class SidecarFacts {
   problem: string | undefined;
   /** Whether programs were detected since a page became ready. They rarely change. */
   #isFoundFresh = false;
-  readonly #iconsAsked = new Set<string>();
+  readonly #requestedIcons = new Set<string>();
   /** `again`: a change occurred during the request. */
-  #asking: "no" | "once" | "again" = "no";
+  #requestState: "no" | "once" | "again" = "no";
 
   constructor(
     private readonly deps: Pick<SettingsDeps, "sidecar" | "configuration" | "hasKeys" | "log">,
     private readonly reader: FactsReader,
   ) {}
 
-  /** Requests everything, now or after the running request. */
+  /** Requests all states, now or after the running request. */
   refresh(): void {
     if (!this.reader.isWanted()) return;
-    if (this.#asking !== "no") {
-      this.#asking = "again";
+    if (this.#requestState !== "no") {
+      this.#requestState = "again";
       return;
     }
-    void this.#ask();
+    void this.#request();
   }
 
-  /** Called when a page is opened: repeats everything that may have failed. */
+  /** Call it when a page is opened; repeats requests that may have failed. */
   lookAgain(): void {
     this.#isFoundFresh = false;
     // the network may have been down
-    for (const id of this.#iconsAsked) if (!this.icons.has(id)) this.#iconsAsked.delete(id);
+    for (const id of this.#requestedIcons) if (!this.icons.has(id)) this.#requestedIcons.delete(id);
     this.refresh();
   }
 
   phaseChanged(phase: SidecarPhase): void {
     // The running request is waiting for this sidecar.
     if (phase.kind === "running") {
-      if (this.#asking === "no") this.refresh();
+      if (this.#requestState === "no") this.refresh();
     } else this.agents = this.extensions = undefined;
   }
 
-  async #ask(): Promise<void> {
+  async #request(): Promise<void> {
     do {
-      this.#asking = "once";
-      await this.#askOnce().then(
+      this.#requestState = "once";
+      await this.#requestOnce().then(
         () => {
           this.problem = undefined;
         },
         (error: unknown) => this.#unknown(error),
       );
       this.reader.changed();
-    } while (this.#isAskedAgain());
-    this.#asking = "no";
+    } while (this.#isRequestedAgain());
+    this.#requestState = "no";
   }
 
-  #isAskedAgain(): boolean {
-    return this.#asking === "again";
+  #isRequestedAgain(): boolean {
+    return this.#requestState === "again";
   }
 
-  async #askOnce(): Promise<void> {
+  async #requestOnce(): Promise<void> {
     const { deps } = this,
       client = await deps.sidecar.client();
     if (!this.#isFoundFresh) {
@@ -104,18 +104,18 @@ export class SidecarFacts {
     this.withKeys = new Set(withKeys.flat());
     // Icons use the network, so the setting for automatic updates applies to them.
     if (settings.updates !== "off")
-      void this.#askIcons(
+      void this.#requestIcons(
         client,
         [...agents, ...extensions].filter(({ _source }) => _source === "registry").map(({ id }) => id),
       );
   }
 
   /** Failed requests are repeated the next time. */
-  async #askIcons(client: SidecarClient, wanted: readonly string[]): Promise<void> {
-    const ids = wanted.filter(id => !this.#iconsAsked.has(id)),
+  async #requestIcons(client: SidecarClient, wanted: readonly string[]): Promise<void> {
+    const ids = wanted.filter(id => !this.#requestedIcons.has(id)),
       { registryUrl } = this.deps.configuration.settings;
     if (ids.length === 0) return;
-    for (const id of ids) this.#iconsAsked.add(id);
+    for (const id of ids) this.#requestedIcons.add(id);
     try {
       const { icons } = await client.request("registry/icons", {
         ids,
@@ -124,12 +124,12 @@ export class SidecarFacts {
       for (const [id, icon] of Object.entries(icons)) this.icons.set(id, icon);
       this.reader.changed();
     } catch (error) {
-      for (const id of ids) this.#iconsAsked.delete(id);
+      for (const id of ids) this.#requestedIcons.delete(id);
       this.deps.log.debug("registry", "Could not request the icons of agents", { ids, error });
     }
   }
 
-  /** Another sidecar is queried again. */
+  /** Ignores the loss of the sidecar, because the next sidecar is queried again. */
   #unknown(error: unknown): void {
     this.deps.log.warn("agent", "Could not request the states of agents", { error });
     if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable))

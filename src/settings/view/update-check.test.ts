@@ -74,7 +74,7 @@ suite("automatic updates", () => {
     }
   });
 
-  test("keeps an entry removed that the user removed during the installation", async () => {
+  test("does not restore an entry that the user removed during the installation", async () => {
     const play = await fixture("notify");
     play.sidecar.hold("agents/install");
     const taken = play.updates.take(newer);

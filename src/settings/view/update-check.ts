@@ -5,7 +5,7 @@
  * Invariants:
  * - One query at a time; concurrent callers share its result.
  * - Automatic queries run at most once a day, regardless of the result.
- * - Nothing is applied without a click or `symposium.updates` being "auto".
+ * - Updates are applied only on a click or if `symposium.updates` is "auto".
  */
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
@@ -38,7 +38,7 @@ const KEY = "symposium.updates";
 export class UpdateCheck {
   #known: readonly RegistryUpdate[] = [];
   #age: RegistryAge = {};
-  #asking: Promise<void> | undefined;
+  #query: Promise<void> | undefined;
 
   constructor(private readonly deps: UpdateDeps) {}
 
@@ -47,20 +47,20 @@ export class UpdateCheck {
     return stillNewer(this.#known, this.deps.imports());
   }
   get registry(): RegistryAge & { readonly isReading: boolean } {
-    return { ...this.#age, isReading: this.#asking !== undefined };
+    return { ...this.#age, isReading: this.#query !== undefined };
   }
 
-  /** A query by the user. Rejects with a message for the user. */
+  /** Queries the registry, or joins the running query. Rejects with a message for the user. */
   check(): Promise<void> {
-    this.#asking ??= this.#ask().finally(() => {
-      this.#asking = undefined;
+    this.#query ??= this.#runQuery().finally(() => {
+      this.#query = undefined;
       this.deps.changed();
     });
     this.deps.changed();
-    return this.#asking;
+    return this.#query;
   }
 
-  /** Called when a sidecar was started for another reason. Never rejects. */
+  /** Call it when a sidecar runs, so that no sidecar starts for a query. Never rejects. */
   async sidecarRuns(): Promise<void> {
     const { deps } = this,
       mode = deps.settings().updates;
@@ -90,8 +90,9 @@ export class UpdateCheck {
   }
 
   /**
-   * Installs the new version first, so that an unavailable one changes nothing. Resolves with whether the settings
-   * contain it now: `false` if the user has replaced or removed the older entry. Rejects with a message for the user.
+   * Installs the new version first, so that the settings do not change if it is unavailable. Resolves with whether the
+   * settings contain it now: `false` if the user has replaced or removed the older entry. Rejects with a message for
+   * the user.
    */
   async take(update: RegistryUpdate): Promise<boolean> {
     const { of, id, from, to, entry } = update,
@@ -105,7 +106,7 @@ export class UpdateCheck {
     return isTaken;
   }
 
-  /** One after the other, because each is a download. */
+  /** Sequential, because each update is a download. */
   async #takeAll(
     updates: readonly RegistryUpdate[],
     failed: (update: RegistryUpdate, error: Error) => void,
@@ -119,7 +120,7 @@ export class UpdateCheck {
     }
   }
 
-  async #ask(): Promise<void> {
+  async #runQuery(): Promise<void> {
     const { deps } = this,
       { registryUrl } = deps.settings();
     await deps.memory.update(KEY, { ...this.#memory, askedAt: deps.now() });

@@ -40,7 +40,7 @@ suite("walkthrough milestone", () => {
     ]);
   });
 
-  test("is set once: another agent selected, an agent answered", () => {
+  test("sets agentChosen and answered once", () => {
     deepEqual(
       reached(milestones => {
         milestones.agent("elizacp");

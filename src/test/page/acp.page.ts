@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { ask, newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
-/** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
+/** Separate agents, because a choice is stored for its agent in all windows of the server. */
 const SETTINGS = {
   "symposium.agents": [
     testAgent("with-options", "Newer", ["--options"]),

@@ -1,6 +1,6 @@
 /**
- * The chat view in VS Code: drafts, hidden views, notifications, keybindings, logs and the list of agents. The rest is
- * in plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
+ * The chat view in VS Code: drafts, hidden views, notifications, keybindings, logs and the list of agents. Other tests
+ * run in plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { firstIs, hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
@@ -50,7 +50,7 @@ suite("chat view in VS Code", () => {
     question.open();
     const asks = await notification(box, "Scripted asks you a question.");
     await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
-    await asks.getByRole("button", { name: "Open Chat" }).hover(); // its animation has ended
+    await asks.getByRole("button", { name: "Open Chat" }).hover(); // waits for the end of its animation
     await box.screenshot("badge-light");
     await asks.getByRole("button", { name: "Open Chat" }).click();
     await button(box.frame, "Allow once").waitFor();

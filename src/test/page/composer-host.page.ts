@@ -47,10 +47,7 @@ suite("editor content in a prompt", () => {
       }),
     });
 
-  /**
-   * Sends the prompt, which makes the agent list everything that it received besides the text. Checks the number of
-   * blocks and returns the list.
-   */
+  /** Sends the prompt and returns the agent's list of received blocks besides the text. Checks their number. */
   async function received(blocks: number): Promise<string> {
     await sendByKey(box);
     const { answer } = await lastExchange(box.frame);
@@ -66,7 +63,7 @@ suite("editor content in a prompt", () => {
   }
   async function fromMenuOf(place: Locator, entry: string): Promise<void> {
     await place.click({ button: "right" });
-    // Not a click: VS Code ignores one on a menu that has just opened, as the end of the click that opened it.
+    // By keyboard, because VS Code ignores clicks on a menu that has just opened.
     await box.page.locator(".monaco-menu .action-label", { hasText: entry }).last().hover();
     await box.page.locator(".monaco-menu .action-item.focused", { hasText: entry }).waitFor();
     await box.page.keyboard.press("Enter");
@@ -78,7 +75,7 @@ suite("editor content in a prompt", () => {
   }
 
   test("adds files and folders from the explorer's menu and by dropping, and reports non-files", async () => {
-    await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus appear with it
+    await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus are registered with it
     await box.command("File: Focus on Files Explorer");
     await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
     await hasChips(box.frame, "README.md");

@@ -1,4 +1,4 @@
-/** Shared steps of the tests of the prompt. */
+/** Shared steps of tests that compose prompts. */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { lastExchange, sending, turnEnded, type ChatBox } from "./harness";
@@ -32,7 +32,7 @@ export const hasChips = (frame: FrameLocator, ...names: readonly string[]): Prom
     `the chips ${names.join(", ")}`,
   );
 
-/** The list of commands, or of files and other content for a mention. */
+/** The items of the command list or of the mention list. */
 export const options = (frame: FrameLocator) => frame.locator(".symposium-commands:visible [role=option]");
 
 /** The list is updated while the user types; Enter accepts its first item. */
@@ -66,7 +66,7 @@ export async function sendByKey(box: ChatBox, key = "Enter"): Promise<void> {
   await turnEnded(box.frame);
 }
 
-/** Sends the prompt, whose last step is `received`: the blocks that the agent received besides the text. */
+/** Sends a prompt whose last step is `received`. Returns the blocks that the agent received besides the text. */
 export async function received(box: ChatBox): Promise<readonly Readonly<Record<string, unknown>>[]> {
   await sendByKey(box);
   return blocksIn((await lastExchange(box.frame)).answer);
@@ -81,7 +81,7 @@ export function blocksIn(answer: string): readonly Readonly<Record<string, unkno
   );
 }
 
-/** Dispatches the event of a browser with an image in its clipboard. The colours of `noise` cannot be compressed. */
+/** Dispatches a paste event with an image. The colours of `noise` cannot be compressed. */
 export async function pasteImage(
   frame: FrameLocator,
   width: number,

@@ -14,7 +14,7 @@ import { barrier, numberedWords, openScripted, shownText } from "./scripted";
 
 const INTERRUPTIONS = 100,
   EACH_ROUND = 17;
-/** One answer. It must fit one card, because the cut between two cards may split a word. */
+/** Size of one answer, which must fit one card, because the border of two cards may split a word. */
 const CHUNKS = 260,
   CHARS = 13,
   EVERY_MS = 40;
@@ -59,7 +59,7 @@ suite("delivery through the page", () => {
         let hidden: Hidden = "no";
         for (const each of all.slice(at, at + EACH_ROUND)) hidden = await interrupt(box.page, hidden, each);
         interrupted.open();
-        await shownToItsEnd(box);
+        await turnEndedInView(box);
         expected.push(...wholeWords(CHUNKS * CHARS));
         assert.deepEqual(await numberedWords(box.frame), expected);
         assert.equal(
@@ -78,7 +78,7 @@ suite("delivery through the page", () => {
 });
 
 /** Reopens a view that is being closed while the test waits for it. */
-async function shownToItsEnd(box: Box): Promise<void> {
+async function turnEndedInView(box: Box): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await turnEnded(await box.open(), { timeout: 30_000 });
@@ -90,7 +90,7 @@ async function shownToItsEnd(box: Box): Promise<void> {
 
 const isPage = (frame: Frame): boolean => new URL(frame.url()).pathname.endsWith("/fake.html");
 
-/** How the view was hidden. It is shown in the same way. */
+/** How the view was hidden, and is shown again. */
 type Hidden = "no" | "sidebar" | "otherView";
 
 async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interruption): Promise<Hidden> {
@@ -99,8 +99,8 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   });
   const what = hidden === "no" ? how : hidden;
-  // Many pages are interrupted before they exist, but not all, even on a slow machine. A key may be lost with the page
-  // that had the focus.
+  // With at least 6 frames, waits for the new page, so that not all pages are interrupted before they exist. The wait
+  // is limited, because a key may be lost with the focused page.
   const built =
     (hidden !== "no" || how === "reload") && frames >= 6
       ? page.waitForEvent("framenavigated", { predicate: isPage, timeout: 10_000 }).catch(() => undefined)
@@ -118,10 +118,10 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
   }
   await built;
   await page.evaluate(
-    left =>
+    remaining =>
       new Promise<void>(resolve => {
         (function drawn() {
-          if (left-- === 0) resolve();
+          if (remaining-- === 0) resolve();
           else requestAnimationFrame(drawn);
         })();
       }),

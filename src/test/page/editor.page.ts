@@ -1,6 +1,6 @@
 /**
  * Files that an agent reads and writes through the editor, and the editor's display of its actions, in a real VS Code.
- * The rest is in plain Chromium (`agent-actions.webview.ts`).
+ * Other tests run in plain Chromium (`agent-actions.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

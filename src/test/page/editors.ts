@@ -50,6 +50,6 @@ export async function pickFile(box: Box, name: string): Promise<void> {
     90_000,
   );
   await fileTab(box, path.basename(name)).waitFor();
-  // and takes no focus later
+  // wait for the focus, so that the editor does not take it later
   await box.page.locator(".editor-group-container .monaco-editor.focused .view-lines").first().waitFor();
 }

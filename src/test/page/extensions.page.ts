@@ -31,7 +31,7 @@ suite("agent extension in the settings", () => {
 
   const chat = () => shownTab(box);
   const banner = () => chat().getByText(OUTDATED);
-  /** Uses the settings as an editor, which leaves the chat in place. */
+  /** Opens the settings as an editor, so that the chat stays visible. */
   async function inSettings(act: (page: FrameLocator) => Promise<void>): Promise<void> {
     await act(await openSettings(box, "page"));
     await closeEditors(box);

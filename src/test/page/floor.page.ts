@@ -1,6 +1,6 @@
 /**
  * An editor at the minimum of `engines.vscode`, or a fork. Its missing features are removed from the real API before
- * the extension is loaded. The extension is the built one with another entry.
+ * the extension is loaded. The test loads the built extension through another entry point.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * A VS Code for page tests: one server and one browser for all suites with the same environment, and a separate window
- * (browser context) for each box. Closed when mocha ends.
+ * VS Code for page tests. Suites with the same environment share a server, and all suites share a browser. Each box has
+ * a separate window (browser context). Servers and browser are closed when mocha ends.
  *
  * Boxes on one server share its user settings and the extension's global storage. Boxes with different `env`, `vsix` or
  * `restricted` use separate servers.
@@ -43,11 +43,14 @@ export interface BoxOptions {
   readonly settings?: Settings;
   /** Added to the environment of server, extension host, sidecar and agents. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Names of workspace folders, each a copy of test-workspace. Default: one; several make a multi-root workspace. */
+  /**
+   * Names of workspace folders, each a copy of test-workspace. Default: one folder. Several folders form a multi-root
+   * workspace.
+   */
   readonly folders?: readonly string[];
   /** Load the extension from this folder instead of the checkout. */
   readonly extension?: string;
-  /** Load these extensions, too. */
+  /** Also load these extensions. */
   readonly others?: readonly string[];
   /** Install this package instead of loading the extension from the checkout. */
   readonly vsix?: string;
@@ -72,7 +75,7 @@ export interface ChatBox {
   selectTheme(name: string): Promise<void>;
   /** Replaces the user settings. */
   writeSettings(settings: Settings): void;
-  /** The user's settings and those of this machine, which VS Code in a browser stores separately. */
+  /** The user settings and the machine settings, which VS Code in a browser stores separately. */
   readSettings(): readonly unknown[];
   /** The text of the extension's output channel. */
   readLog(): string;
@@ -130,14 +133,14 @@ async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions):
   return starting;
 }
 
-/** All visible documents: those of all windows and of their chats. */
+/** The documents of all open windows and of their chats. */
 export const documents = (): readonly Locator[] =>
   [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
 
 /** Opens a window. Its chat view is not shown yet, and the extension is not activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const [{ server, mark }] = await Promise.all([sharedServer(options), sharedBrowser()]);
-  // Excludes the built-in extensions by default. A test of them sets null for those that are on by default.
+  // Excludes the built-in extensions by default. Tests of them set null, which enables the default ones.
   server.writeSettings({
     "symposium.extensions": [],
     ...(options.restricted
@@ -226,7 +229,7 @@ async function reload(page: Page): Promise<void> {
   await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(60_000) });
 }
 
-/** As a user does. Changing the settings file has no effect, because VS Code in a browser does not watch it. */
+/** Selects the theme in the picker, because VS Code in a browser does not watch its settings file. */
 async function selectTheme(page: Page, name: string): Promise<void> {
   await runCommand(page, "Preferences: Color Theme");
   const pick = page.locator(".quick-input-widget:visible");
@@ -252,7 +255,7 @@ export async function takeScreenshot(page: Page, name: string): Promise<string> 
   return file;
 }
 
-/** The load may have grown since the windows were opened. */
+/** Adapts the time limits of open windows to the current load. */
 setup(() => {
   for (const { page } of opened) boundActions(page.context());
 });

@@ -93,20 +93,18 @@ export const FAKE_CARD = `**Scripted** requests permission to run a command
 
 export interface Taken {
   readonly box: ChatBox;
-  /**
-   * In each frame of the page: executed scripts, policy violations, forbidden elements; and requests to other hosts.
-   */
+  /** Executed scripts, policy violations and forbidden elements in each frame, and requests to other hosts. */
   harm(): Promise<readonly string[]>;
 }
 
 /**
- * Shows the chat, with a turn whose content includes all of it. `policy`: whether the content security policy stays.
+ * Opens a chat with a turn that contains all hostile content. `policy`: whether the content security policy applies.
  */
 export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "removed"): Promise<Taken> {
   const box = await opening,
-    asked: string[] = [];
+    requested: string[] = [];
   box.page.on("request", request => {
-    if (request.url().startsWith(ELSEWHERE)) asked.push(request.url());
+    if (request.url().startsWith(ELSEWHERE)) requested.push(request.url());
   });
   const guard = await guardPage(box.page, policy);
   await box.open();
@@ -114,11 +112,11 @@ export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "rem
   await sendPrompt(box.frame, EVERYWHERE);
   await showsText(box.frame, "END-OF-TEXT");
   await button(box.frame, "**Really**").first().waitFor();
-  // Unfolded, so that their content is drawn.
+  // Unfolds the cards, so that their content is drawn.
   for (const fold of await box.frame.locator(`${parts.foldButton}:visible`).all()) await fold.click();
   // The tooltip of a button under the mouse would cover other buttons.
   await box.page.mouse.move(0, 0);
-  return { box, harm: async () => [...(await guard.found()), ...asked] };
+  return { box, harm: async () => [...(await guard.found()), ...requested] };
 }
 
 /** Adds a script without permission. Returns whether it ran; otherwise the violation has been dispatched. */

@@ -1,4 +1,4 @@
-/** An agent that tries to take over the page of a real VS Code. The rest is in plain Chromium. */
+/** An agent that tries to take over the page of a real VS Code. Other tests run in plain Chromium. */
 import assert from "node:assert/strict";
 import type { ChatBox } from "./harness";
 import { plantedScriptRuns, takenOver, type Taken } from "./hostile-content";

@@ -1,6 +1,6 @@
 /**
- * The agent extension IDE operations in a real VS Code. VS Code's TypeScript services answer for files as the user sees
- * them, and change nothing.
+ * The agent extension IDE operations in a real VS Code. VS Code's TypeScript services include unsaved changes, and
+ * change nothing.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -46,32 +46,35 @@ suite("IDE operations extension", () => {
     return (await lastExchange(box.frame)).answer.replaceAll(/\s+/g, " ");
   }
   /**
-   * Repeats until the answer contains all parts, because language services learn about files gradually, from file
+   * Repeats until the answer contains all parts, because language services discover files gradually, through file
    * watchers.
    */
-  async function learns(args: object, ...parts: readonly (string | RegExp)[]): Promise<string> {
+  async function answerIncludes(args: object, ...parts: readonly (string | RegExp)[]): Promise<string> {
     let answer = "";
-    const is = (part: string | RegExp): boolean =>
+    const isIncluded = (part: string | RegExp): boolean =>
       typeof part === "string" ? answer.includes(part) : part.test(answer);
     await seen(
       async () => {
         answer = await ask(args);
-        return parts.every(is);
+        return parts.every(isIncluded);
       },
-      `${parts.join(", ")} in what is known`,
+      `${parts.join(", ")} in the answer`,
       90_000,
     ).catch((error: unknown) => {
-      throw new Error(`Its last words are: ${answer}`, { cause: error });
+      throw new Error(`The last answer is: ${answer}`, { cause: error });
     });
     return answer;
   }
   const tabs = (): Promise<readonly string[]> => box.page.locator(".tabs-container .tab").allInnerTexts();
-  const isThere = (answer: string, ...parts: readonly (string | RegExp)[]): void => {
+  const includesAll = (answer: string, ...parts: readonly (string | RegExp)[]): void => {
     for (const part of parts)
       assert.ok(typeof part === "string" ? answer.includes(part) : part.test(answer), `${part} is not in: ${answer}`);
   };
 
-  /** Repeats until the answer describes the current file. If the services do not report in time, the answer says so. */
+  /**
+   * Repeats until the answer describes the current file. If the services do not report in time, the answer contains a
+   * note instead.
+   */
   async function diagnosed(file: string, ...parts: readonly string[]): Promise<void> {
     let answer = "";
     await seen(
@@ -82,40 +85,39 @@ suite("IDE operations extension", () => {
       `what is wrong in ${file}`,
       90_000,
     );
-    isThere(answer, ...parts);
+    includesAll(answer, ...parts);
   }
 
   test("returns definitions, references, hovers, symbols and errors as sentences", async () => {
-    // Until the project is loaded, the TypeScript service knows only this file, and the definition of the name is its
-    // import.
-    await learns(
+    // Until the project is loaded, the TypeScript service has only this file, and returns the import as the definition.
+    await answerIncludes(
       { operation: "definition", path: "code/main.ts", line: 3, symbol: "add" },
       "OK: 1 definition:",
       "code/math.ts:2:17 export function add(a: number, b: number): number {",
     );
-    await learns(
+    await answerIncludes(
       { operation: "references", path: "code/math.ts", symbol: "add" },
       "3 references in 2 files:",
       "3:20 export const sum = add(1, 2);",
     );
-    isThere(
+    includesAll(
       await ask({ operation: "hover", path: "code/main.ts", line: 3, symbol: "add" }),
       "add(a: number, b: number): number",
       "Adds.",
     );
 
-    isThere(await ask({ operation: "document_symbols", path: "code/math.ts" }), "2: function add");
-    isThere(
+    includesAll(await ask({ operation: "document_symbols", path: "code/math.ts" }), "2: function add");
+    includesAll(
       await ask({ operation: "workspace_symbols", query: "add", path: "code/math.ts" }),
       /code\/math\.ts:2:\d+ function add/,
     );
 
-    isThere(
+    includesAll(
       await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
       /ERROR: File .*code\/none\.ts does not exist\./,
     );
-    isThere(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
-    isThere(
+    includesAll(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
+    includesAll(
       await ask({ operation: "definition", path: "code/math.ts", line: 1, symbol: "sum" }),
       "“sum” is not in",
       "code/math.ts.",
@@ -142,36 +144,36 @@ suite("IDE operations extension", () => {
       "code/main.ts:5:7 error [ts 2322]: Type 'number' is not assignable to type 'string'.",
       "const typed: string = add(5, 6);",
     );
-    await learns(
+    await answerIncludes(
       { operation: "references", path: "code/math.ts", symbol: "add" },
       "6 references in 3 files:",
       "5:23 const typed: string = add(5, 6);",
     );
-    isThere(await ask({ operation: "diagnostics" }), "code/main.ts:5:7 error");
+    includesAll(await ask({ operation: "diagnostics" }), "code/main.ts:5:7 error");
     assert.equal(readFileSync(path.join(folder, "code/main.ts"), "utf8"), MAIN);
     await box.screenshot("ide-diagnostics-light");
   });
 
   test("previews renames, code actions and formatting without changing files", async () => {
-    await learns(
+    await answerIncludes(
       { operation: "rename", path: "code/math.ts", line: 2, symbol: "add", new_name: "plus" },
       "Renaming to “plus” would change 6 places in 3 files.",
       "export function plus(a: number, b: number): number {",
       "const typed: string = plus(5, 6);",
     );
-    isThere(
+    includesAll(
       await ask({ operation: "format", path: "code/main.ts" }),
       "would change 1 place in 1 file",
       "console.log(sum);",
     );
     write("code/fix.ts", `const given = add(1, 2);\n`);
-    const offered = await learns(
+    const offered = await answerIncludes(
         { operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add" },
         /(?:Add|Update) import from/,
       ),
       [title = ""] = /(?:Add|Update) import from "[^"]*"/.exec(offered) ?? [];
-    isThere(offered, "ask again with “action”");
-    isThere(
+    includesAll(offered, "ask again with “action”");
+    includesAll(
       await ask({ operation: "code_actions", path: "code/fix.ts", line: 1, symbol: "add", action: title }),
       "This is a preview",
       `import { add } from "./math";`,

@@ -1,6 +1,6 @@
 /**
- * A machine for installed agents. Its npm is found only by the login shell, as in an editor started from a dock, and
- * “installs” the scripted agent. Requests to another npm get no answer.
+ * Simulates a machine on which agents are installed. Only the login shell finds npm, as in an editor started from a
+ * dock. This npm “installs” the scripted agent; requests to a real registry fail.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -57,7 +57,7 @@ export class InstallingMachine implements Disposable {
     return { SHELL: this.#shell, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
   }
 
-  /** The packages that npm was asked to install, in order. */
+  /** Requested packages in order, including failed installations. */
   get installed(): readonly string[] {
     const calls = path.join(this.#bin, "calls.jsonl");
     return existsSync(calls)
@@ -83,7 +83,7 @@ export class InstallingMachine implements Disposable {
     return { [Symbol.dispose]: () => renameSync(gone, npm) };
   }
 
-  /** A file that only tests write. */
+  /** Path of a file for tests, outside the simulated programs. */
   file(name: string): string {
     mkdirSync(path.join(this.folder, "files"), { recursive: true });
     return path.join(this.folder, "files", name);

@@ -1,6 +1,6 @@
 /**
- * Agents that are installed at their first prompt, and agents that require a sign-in in a terminal or with a key, in a
- * real VS Code with a separate home. The rest is in plain Chromium (`installs.webview.ts`).
+ * Agents that are installed at their first prompt, and sign-in in a terminal or with a key, in a real VS Code with a
+ * separate home. Other tests run in plain Chromium (`installs.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Rounds of kills and reloads in a real VS Code, while the agent writes, a prompt is queued and a draft is typed. A
- * round is clean if all content on the screen is kept and the next prompt is answered. `npm test` plays the rounds in
- * which content was once lost. `npm run test:kills -- ROUNDS` plays any number. The table of all rounds is in
+ * round is clean if all content on the screen is kept and the next prompt is answered. `npm test` runs the rounds in
+ * which content was once lost. `npm run test:kills -- ROUNDS` runs any number. The table of all rounds is in
  * `out/screenshots/kills.txt`.
  */
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ type Kind = (typeof KINDS)[number];
 
 /**
  * The time of Enter after the sidecar is killed: immediately, when the page shows the interruption, or when the next
- * one runs.
+ * sidecar runs.
  */
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
 const RESTARTED = "sidecar was restarted";
@@ -37,8 +37,8 @@ interface Round {
 }
 
 const STREAM = "stream 220 chunks of 5 chars every 40 ms";
-/** The supervisor gives up after the fifth death in three minutes. */
-const SIDECAR_DEATHS = 4;
+/** Maximum number of kills: the supervisor gives up after the fifth exit in three minutes. */
+const MAX_SIDECAR_EXITS = 4;
 
 const WANTED = Number(process.env["SYMPOSIUM_KILLS"] ?? 0);
 /** A user reloads the page if the extension host does not restart in this time. */
@@ -73,7 +73,7 @@ function titleOf({ kind, words, queued, draft, enter }: Round): string {
 
 suite("kills and reloads", () => {
   let box: Box;
-  let sidecarDeaths = 0;
+  let sidecarExits = 0;
   const played: { readonly kind: Kind; readonly line: string; readonly isClean: boolean }[] = [];
   suiteSetup(async () => {
     box = await openScripted({ env: { SYMPOSIUM_TEST: "kills" } });
@@ -169,7 +169,7 @@ suite("kills and reloads", () => {
 
   /** Kills while `next` is being typed, and presses Enter at that moment. */
   async function enterInterrupted(moment: Round["enter"], next: string): Promise<void> {
-    if (sidecarDeaths++ >= SIDECAR_DEATHS) throw new Error("The supervisor has given up.");
+    if (sidecarExits++ >= MAX_SIDECAR_EXITS) throw new Error("The supervisor has given up.");
     await type(next);
     const shown = moment === "atOnce" ? undefined : await watch(STATE_TEXTS[moment]);
     await strike("sidecar");
@@ -181,7 +181,7 @@ suite("kills and reloads", () => {
   async function interrupt(kind: Kind): Promise<void> {
     await strike(kind);
     if (kind === "page" || kind === "extensionHost") {
-      sidecarDeaths = 0;
+      sidecarExits = 0;
       await box.open();
     }
     await seen(
@@ -195,7 +195,7 @@ suite("kills and reloads", () => {
 
   /** Returns the lost content. */
   async function play(n: number, { kind, words, queued, draft, frames, enter }: Round): Promise<readonly string[]> {
-    if (kind === "sidecar" && sidecarDeaths >= SIDECAR_DEATHS) await interrupt("page");
+    if (kind === "sidecar" && sidecarExits >= MAX_SIDECAR_EXITS) await interrupt("page");
     await newTab(box);
     await sendPrompt(box.frame, STREAM);
     if (queued) {

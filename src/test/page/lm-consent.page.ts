@@ -24,7 +24,7 @@ suite("standing approval in VS Code's chat", () => {
 
   const asked = (text: string | RegExp) =>
     box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
-  /** The chat asks about the command; the test skips it. */
+  /** Waits for the question about the command and skips it. */
   async function isAsked(screenshot: string): Promise<void> {
     await asked(/requests permission to run a command/).waitFor();
     await box.screenshot(screenshot);

@@ -28,15 +28,15 @@ suite("histories of VS Code's chat", () => {
   suiteTeardown(() => model.close());
 
   async function talk(...turns: readonly string[]): Promise<void> {
-    for (const words of turns) {
-      await chat.send(`say ${words}`);
-      await chat.answered(words);
+    for (const text of turns) {
+      await chat.send(`say ${text}`);
+      await chat.answered(text);
       await chat.ended();
     }
   }
 
   /** Asserts that a new session of the agent received these turns, and no others. */
-  function onNotification(sessions: number, words: string, ...turns: readonly string[]): void {
+  function assertNewSession(sessions: number, words: string, ...turns: readonly string[]): void {
     assert.deepEqual([model.sessions, model.prompt.words], [sessions, `say ${words}`]);
     const text = model.quoted.slice(model.quoted.indexOf(BEFORE));
     assert.deepEqual(
@@ -80,7 +80,7 @@ suite("histories of VS Code's chat", () => {
     const sessions = model.sessions;
     await chat.edit("say pears", "say cherries");
     await chat.answered("cherries");
-    onNotification(sessions + 1, "cherries", "apples");
+    assertNewSession(sessions + 1, "cherries", "apples");
     await talk("lemons");
     assert.equal(model.sessions, sessions + 1, "and goes on");
 
@@ -89,13 +89,13 @@ suite("histories of VS Code's chat", () => {
     await model.until(() => model.prompts.length > prompts, "the words again");
     await chat.answered("lemons");
     await chat.ended();
-    onNotification(sessions + 2, "lemons", "apples", "cherries");
+    assertNewSession(sessions + 2, "lemons", "apples", "cherries");
 
     prompts = model.prompts.length;
     await chat.restore("say cherries");
     assert.deepEqual([model.sessions, model.prompts.length], [sessions + 2, prompts], "no session before a message");
     await talk("grapes");
-    onNotification(sessions + 3, "grapes", "apples");
+    assertNewSession(sessions + 3, "grapes", "apples");
   });
 
   test("continues a fork and its origin in separate sessions", async () => {
@@ -106,7 +106,7 @@ suite("histories of VS Code's chat", () => {
       sessions = model.sessions;
     await chat.fork("say larch");
     await talk("yew");
-    onNotification(sessions + 1, "yew", "oak", "beech");
+    assertNewSession(sessions + 1, "yew", "oak", "beech");
     await model.written("yew", 3);
     const fork = model.prompt.session;
     await chat.listed(/^say oak/).click();
@@ -162,7 +162,7 @@ suite("histories of VS Code's chat", () => {
     await chat.ended();
     await talk("blue", "yellow");
     assert.deepEqual(
-      model.prompts.slice(-2).map(heard => [heard.session, heard.words]),
+      model.prompts.slice(-2).map(prompt => [prompt.session, prompt.words]),
       [
         [session, "say blue"],
         [session, "say yellow"],

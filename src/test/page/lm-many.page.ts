@@ -1,6 +1,6 @@
 /**
  * More tools than VS Code's chat offers at once. It groups some of an extension's tools, including Symposium's, behind
- * one tool that a model calls to see them. Checks the tools that the scripted agent receives.
+ * one tool that a model must call first. Checks the tools that the scripted agent receives.
  */
 import path from "node:path";
 import { openBox, ROOT, type Box } from "./harness";

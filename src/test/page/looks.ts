@@ -39,17 +39,15 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
       b * a + B * (1 - a),
       1,
     ];
-    const lineage = (element: Element): readonly Element[] =>
-      element.parentElement ? [element, ...lineage(element.parentElement)] : [element];
+    const ancestors = (element: Element): readonly Element[] =>
+      element.parentElement ? [element, ...ancestors(element.parentElement)] : [element];
     const opacityOf = (element: Element): number =>
-      lineage(element).reduce((product, each) => product * Number(getComputedStyle(each).opacity), 1);
-    /**
-     * From the outermost element inwards. The page behind the frame is the side bar, whose colour the frame receives.
-     */
-    const behind = (element: Element): Colour => {
+      ancestors(element).reduce((product, each) => product * Number(getComputedStyle(each).opacity), 1);
+    /** Blends the backgrounds of all ancestors, starting with the colour of the side bar behind the frame. */
+    const backgroundOf = (element: Element): Colour => {
       const page = parse(getComputedStyle(document.documentElement).getPropertyValue("--vscode-sideBar-background"));
-      return lineage(element).reduceRight<Colour>(
-        (so, each) => over(parse(getComputedStyle(each).backgroundColor), so),
+      return ancestors(element).reduceRight<Colour>(
+        (painted, each) => over(parse(getComputedStyle(each).backgroundColor), painted),
         page,
       );
     };
@@ -75,10 +73,10 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
             isShown(element) &&
             [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
         )
-        // unpainted text need not be readable
+        // invisible text need not be readable
         .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0)
         .map(element => {
-          const background = behind(element);
+          const background = backgroundOf(element);
           const [r, g, b, a] = parse(getComputedStyle(element).color);
           const colour = over([r, g, b, a * opacityOf(element)], background);
           const shown = (painted: Colour): string => `rgb(${painted.slice(0, 3).map(Math.round).join(" ")})`;

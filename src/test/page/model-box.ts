@@ -51,8 +51,8 @@ export class ModelBox {
   ) {}
 
   /**
-   * `more`: settings. `flags`: of the agent. The log and the trace are not removed: they are below the temporary folder
-   * of the run, and the agent may still write its last lines.
+   * `overrides`: additional settings. `flags`: options of the agent. The log and the trace are not removed, because the
+   * agent may still write to them; they are in the temporary folder of the run.
    */
   static async open(
     overrides: Readonly<Record<string, unknown>> = {},
@@ -75,7 +75,7 @@ export class ModelBox {
     return new ModelBox(box, chat, folder);
   }
 
-  /** Modes that the agent was set to, in order. */
+  /** Modes that were set in the agent, in order. */
   get modes(): readonly string[] {
     return this.onEvent("session/set_mode").map(({ params }) => params?.modeId ?? "");
   }
@@ -125,7 +125,7 @@ export class ModelBox {
     });
   }
 
-  /** The agent's sessions whose text arrived, in the order of arrival. */
+  /** Session ids of the agent's updates, in the order of arrival. */
   get speakers(): readonly string[] {
     return this.#traced().flatMap(({ method, to, params }) =>
       method === "session/update" && to === CLIENT ? (params?.sessionId ?? []) : [],
@@ -149,11 +149,10 @@ export class ModelBox {
   }
 
   /**
-   * Waits until VS Code has stored a chat of this number of turns whose last answer contains these words; it does so
-   * every few seconds. In a browser, leaving the page earlier loses the end of the chat, and a chat that is left may be
-   * empty when reopened.
+   * Waits until VS Code has stored a chat with these words and this number of turns. VS Code stores chats every few
+   * seconds, and a chat that is left earlier loses its end.
    */
-  written(words: string, turns: number): Promise<void> {
+  written(text: string, turns: number): Promise<void> {
     const folder = path.join(this.box.server.userData, "User/workspaceStorage");
     const chats = (): readonly string[] =>
       existsSync(folder)
@@ -165,7 +164,7 @@ export class ModelBox {
       () =>
         chats().some(
           chat =>
-            chat.endsWith("\n") && chat.includes(words) && new Set(chat.match(/"completedAt":\d+/g)).size === turns,
+            chat.endsWith("\n") && chat.includes(text) && new Set(chat.match(/"completedAt":\d+/g)).size === turns,
         ),
       "the chat is written down",
     );
@@ -176,8 +175,8 @@ export class ModelBox {
   }
 
   /**
-   * Waits until the trace contains the end of every turn. It is written with a delay, and an answer may be visible
-   * earlier.
+   * Waits until the trace contains the end of every turn. The trace is written with a delay, after the answer is
+   * visible.
    */
   #allTraced(): Promise<void> {
     return this.until(() => {

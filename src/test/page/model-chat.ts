@@ -1,4 +1,6 @@
-/** VS Code's own chat as a user sees it: picks models, types, presses confirmations, and reads only visible text. */
+/**
+ * Operates VS Code's own chat as a user does: picks models, types, presses confirmations, and reads only visible text.
+ */
 import type { Locator, Page } from "playwright-core";
 import { until, type Box } from "./harness";
 
@@ -28,7 +30,7 @@ export class ModelChat {
     return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor();
   }
 
-  /** Its rows are virtual, so they are never counted, and only the last is read. */
+  /** The rows are virtual, so tests never count them and read only the last one. */
   get view(): Locator {
     return this.page.locator(".interactive-session:visible").last();
   }
@@ -38,9 +40,9 @@ export class ModelChat {
   get last(): Locator {
     return this.view.locator(".interactive-item-container.interactive-response").last();
   }
-  /** The last message with these words. */
-  asked(words: string): Locator {
-    return this.view.locator(".interactive-item-container.interactive-request", { hasText: words }).last();
+  /** The last message that contains this text. */
+  asked(text: string): Locator {
+    return this.view.locator(".interactive-item-container.interactive-request", { hasText: text }).last();
   }
 
   /** Selects a model by the name in the picker. */
@@ -76,16 +78,16 @@ export class ModelChat {
   }
 
   /** Sends a message when no turn runs; during a turn it would belong to that turn. */
-  async send(words: string): Promise<void> {
+  async send(text: string): Promise<void> {
     await this.ended();
-    await this.type(words);
-    await this.asked(words).waitFor();
+    await this.type(text);
+    await this.asked(text).waitFor();
   }
 
   /** Types a message and sends it, also during a turn. */
-  async type(words: string): Promise<void> {
+  async type(text: string): Promise<void> {
     await this.focus();
-    await this.page.keyboard.insertText(words);
+    await this.page.keyboard.insertText(text);
     await this.page.keyboard.press("Enter");
   }
 
@@ -136,7 +138,7 @@ export class ModelChat {
     return this.page.locator(".monaco-dialog-box:visible").last();
   }
 
-  /** Answers that dialog. */
+  /** Presses a button of that dialog. */
   async press(label: "Allow" | "Cancel"): Promise<void> {
     await this.dialog.locator(".dialog-buttons .monaco-button", { hasText: label }).click();
     await this.dialog.waitFor({ state: "hidden" });
@@ -171,23 +173,23 @@ export class ModelChat {
   }
 
   /** Restores the checkpoint before a message. Removes the message from the input, where VS Code puts it. */
-  async restore(words: string): Promise<void> {
-    const asked = this.asked(words);
+  async restore(text: string): Promise<void> {
+    const asked = this.asked(text);
     await asked.hover();
     await asked.locator(".chat-restore-checkpoint-item .action-label").first().click();
     await asked.waitFor({ state: "hidden" });
     const input = this.view.locator(".interactive-input-part .view-lines").last(),
-      is = (text: string) => input.filter({ hasText: new RegExp(`^${text.replaceAll(" ", "\\s")}$`) });
-    await is(words).waitFor();
+      hasText = (text: string) => input.filter({ hasText: new RegExp(`^${text.replaceAll(" ", "\\s")}$`) });
+    await hasText(text).waitFor();
     await this.focus();
     await this.page.keyboard.press("ControlOrMeta+A");
     await this.page.keyboard.press("Delete");
-    await is("").waitFor();
+    await hasText("").waitFor();
   }
 
   /** Forks the chat before a message, and shows the new chat. */
-  async fork(words: string): Promise<void> {
-    const asked = this.asked(words);
+  async fork(text: string): Promise<void> {
+    const asked = this.asked(text);
     await asked.hover();
     await asked.locator(".chat-fork-action-label").click();
     await asked.waitFor({ state: "hidden" });

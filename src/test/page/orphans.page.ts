@@ -9,7 +9,7 @@ import { leftovers, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, openScripted, processesOf, scripted, seen, showsText } from "./scripted";
 
 const STUBBORN = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"];
-/** For a slow machine; normally much less. */
+/** Time limit for a slow machine. */
 const LIMIT_MS = 60_000;
 
 suite("orphaned process", function () {

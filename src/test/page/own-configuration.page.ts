@@ -1,5 +1,5 @@
 /**
- * An agent that ignores the MCP servers of its sessions gets the tools through its own configuration, in a real VS Code
+ * Tools through the own configuration of an agent that ignores the MCP servers of its sessions, in a real VS Code
  * (issue 14 item 5).
  */
 import assert from "node:assert/strict";

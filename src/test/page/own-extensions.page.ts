@@ -1,7 +1,4 @@
-/**
- * The default configuration: built-in extensions that are on by default, in a real VS Code and in a Rust project; and
- * the optional ones.
- */
+/** Built-in extensions, the default and the optional ones, in a real VS Code with a Rust project. */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

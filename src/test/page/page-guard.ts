@@ -34,7 +34,7 @@ function record(policy: "kept" | "removed"): void {
   const NEVER = "img[src^=http], iframe[srcdoc], object, embed, base, form[action], video, audio, [formaction]";
   const ADDRESSES = ["href", "src", "action", "formaction", "data", "srcdoc", "xlink:href"];
   const DANGEROUS = /^(?:javascript|vbscript|command|vscode|data:text)$/;
-  /** Its scheme as a browser reads it. */
+  /** The scheme of an address as a browser parses it. */
   const schemeOf = (address: string): string =>
     /^(?:data:text(?=\/)|[^/?#:]*(?=:))/i.exec(address.replaceAll(/[\0-\x20]/g, ""))?.[0].toLowerCase() ?? "";
   const look = (element: Element): void => {

@@ -73,7 +73,7 @@ suite("registry agent", () => {
       .filter({ hasText: /Elsewhere[^]*1\.0\.0/ })
       .waitFor();
 
-    // Waited for in parallel, because it disappears by itself.
+    // Waits in parallel, because the notification disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "Ada is selected for new tabs" }).waitFor(),
       rows().filter({ hasText: "Counts what can be counted" }).click(),

@@ -34,7 +34,7 @@ export function testAgent(
   return { id, name, distribution: { local: { command: process.execPath, args: [file, ...flags] } } };
 }
 
-/** Settings with the scripted agent as the agent for new tabs, without extensions, and `more`. */
+/** Settings with the scripted agent as the agent for new tabs, without extensions. `overrides`: additional settings. */
 export function scripted(
   flags: readonly string[] = [],
   overrides: Readonly<Record<string, unknown>> = {},

@@ -27,9 +27,7 @@ export async function isFine(
   });
 }
 
-/**
- * Shows the page, enlarges the view, and waits until it shows rows. Its document is recreated whenever it was hidden.
- */
+/** Shows the page, enlarges the view, and waits until the page shows rows. VS Code recreates a hidden page. */
 export async function openSettings(box: Box, where: "view" | "page"): Promise<FrameLocator> {
   await box.command(where === "view" ? "Symposium: Focus on Settings View" : "Symposium: Open Settings");
   const frame = await settingsFrame(box, where),
@@ -99,13 +97,13 @@ export const press = (frame: FrameLocator, name: string | RegExp): Promise<void>
 export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<readonly string[]> =>
   frame.locator(`.row[data-of=${of}] .name`).allInnerTexts();
 
-/** A setting in the user's current files; `undefined`: in none of them. */
+/** The value of a setting in the user's current files; `undefined` if unset. */
 export function setting(box: ChatBox, name: string): unknown {
   const [user = {}, machine = {}] = box.readSettings() as readonly Readonly<Record<string, unknown>>[];
   return machine[name] ?? user[name];
 }
 
-/** A registry with one agent, Ada, whose archive arrives in two halves: the second after `letThrough`. */
+/** A registry with one agent, Ada, whose archive is sent in two halves, the second after `letThrough`. */
 export class LocalRegistry implements AsyncDisposable {
   version = "1.0.0";
   readonly #server: Server;

@@ -1,6 +1,6 @@
 /**
- * The settings page in VS Code: its lists, dialogs, editors, links and stored settings. The rest is in plain Chromium
- * (`src/test/webview/settings*.webview.ts`).
+ * The settings page in VS Code: its lists, dialogs, editors, links and stored settings. Other tests run in plain
+ * Chromium (`src/test/webview/settings*.webview.ts`).
  */
 import assert from "node:assert/strict";
 import path from "node:path";

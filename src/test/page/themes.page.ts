@@ -1,6 +1,6 @@
 /**
- * The tests in plain Chromium (`src/test/webview`) take the colors of VS Code's themes from a record.
- * `UPDATE_GOLDEN=1` writes it anew.
+ * The tests in plain Chromium (`src/test/webview`) read the colors of VS Code's themes from a record, which
+ * `UPDATE_GOLDEN=1` rewrites.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const OTHERS = [
   "textPreformat-foreground",
 ];
 
-/** Variables that the built pages name, without their prefix. */
+/** Variables that the built pages use, without their prefix. */
 const namedByPages = (): readonly string[] =>
   ["webview", "settings"].flatMap(name =>
     [...readFileSync(path.join(ROOT, `dist/${name}.js`), "utf8").matchAll(/--vscode-([\w-]+)/g)].flatMap(

@@ -1,6 +1,4 @@
-/**
- * The first minutes: the walkthrough, its buttons and completed steps, and an agent that is already on this computer.
- */
+/** First use: the walkthrough, its buttons and completed steps, and an agent that is already installed. */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

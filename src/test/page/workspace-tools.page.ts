@@ -1,6 +1,6 @@
 /**
  * The agent extension Workspace in a real VS Code: its tools through the editor, its questions, and the badge where
- * questions are bypassed. The rest is in plain Chromium (`agent-actions.webview.ts`).
+ * questions are bypassed. Other tests run in plain Chromium (`agent-actions.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -109,7 +109,7 @@ suite("Workspace extension", () => {
   });
 
   const badge = () => chat().getByRole("button", { name: /^Permissions bypassed/ });
-  /** Uses the settings as an editor, which leaves the chat in place. */
+  /** Opens the settings as an editor, so that the chat stays visible. */
   async function bypass(isOn: boolean): Promise<void> {
     const page = await openSettings(box, "page");
     await rowOf(page, "Scripted")

@@ -1,4 +1,4 @@
-/** The agent's working folder, workspaces in which none may work, and the remains of closed tabs and windows. */
+/** The agent's working folder, untrusted workspaces, and the cleanup after closed tabs and windows. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,7 +68,7 @@ suite("multi-root workspace", () => {
     const question = box.page.locator(".quick-input-widget:visible input[placeholder*='working folder']");
     await question.waitFor();
     await sendPrompt(box.frame, "say at last"); // typed into the chat: the question stays open without the focus
-    // Waited for in parallel, because it disappears by itself.
+    // Waits in parallel, because the notification disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "No folder was selected. The agent works in" }).waitFor(),
       question.press("Escape"),

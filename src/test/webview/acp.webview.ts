@@ -16,7 +16,7 @@ import {
 } from "../page/scripted";
 import { openChatBox } from "./fixture";
 
-/** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
+/** Separate agents, because a choice is stored for its agent in all windows of the server. */
 const SETTINGS = {
   "symposium.agents": [
     testAgent("with-options", "Newer", ["--options"]),
@@ -284,14 +284,14 @@ suite("agent features in the page", () => {
         box,
         'tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .',
       );
-      const made = card("tool");
+      const toolCard = card("tool");
       assert.match(
-        (await made.textContent()) ?? "",
+        (await toolCard.textContent()) ?? "",
         /a word[^]*a\.txt[^]*-old[^]*\+new[^]*Audio[^]*made\.txt[^]*hologram/,
       );
       await seen(
         () =>
-          made
+          toolCard
             .locator("img")
             .first()
             .evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1),

@@ -47,12 +47,16 @@ suite("actions of an agent", () => {
         .getByText(text)
         .evaluate(each => getComputedStyle(each).color);
 
-    /** A command that prints, and continues after `letGo`. */
-    function gated(name: string, before: string, after: string): { readonly command: string; letGo(): Promise<void> } {
+    /** A command that prints, and continues after `release`. */
+    function gated(
+      name: string,
+      before: string,
+      after: string,
+    ): { readonly command: string; release(): Promise<void> } {
       const gate = inFolder(`${name}.gate`);
       execFileSync("mkfifo", [gate]);
       writeFileSync(inFolder(`${name}.sh`), `printf '${before}'\nread _ < ${name}.gate\n${after}\n`);
-      return { command: `sh ${name}.sh`, letGo: () => writeFile(gate, "\n") };
+      return { command: `sh ${name}.sh`, release: () => writeFile(gate, "\n") };
     }
 
     test("shows its colored output while it runs, and its exit code", async () => {
@@ -68,7 +72,7 @@ suite("actions of an agent", () => {
         ["sh live.sh", "running", "running"],
       );
       assert.notEqual(await colorOf("red words"), await colorOf("plain words"));
-      await live.letGo();
+      await live.release();
       await turnEnded(box.frame);
       await prints(/^plain words\nred words\nafter the gate\n*$/);
       await becomes(() => state().innerText(), "exit code 3", "how it ended");

@@ -110,13 +110,13 @@ suite("allowed HTML", () => {
   suiteTeardown(() => browser.close());
 
   /** The HTML that `setHtml` builds from each input. */
-  const built = (given: readonly string[]) =>
+  const sanitized = (given: readonly string[]) =>
     page.evaluate(all => {
       const FORBIDDEN =
         "script, style, img, svg, math, iframe, object, embed, form, button, select, textarea, " +
         "details, video, template, base, link, meta, input:not([type=checkbox]:disabled)";
       const ALLOWED = ["href", "target", "title", "class", "align", "start", "type", "checked", "disabled"];
-      // A relative address has no scheme in a page without one.
+      // In a page without an address, a relative address has an empty scheme.
       const SCHEMES = ["http:", "https:", "mailto:", "file:", ":"];
       const isHarmful = (element: Element): boolean =>
         element.namespaceURI !== "http://www.w3.org/1999/xhtml" ||
@@ -128,11 +128,11 @@ suite("allowed HTML", () => {
         document.body.append(target);
         setHtml(target, text);
         const harmful = [...target.querySelectorAll("*")].filter(isHarmful).map(element => element.outerHTML);
-        const made = target.innerHTML;
-        setHtml(target, made);
+        const result = target.innerHTML;
+        setHtml(target, result);
         const again = target.innerHTML;
         target.remove();
-        return { made, again, harmful };
+        return { result, again, harmful };
       });
     }, given);
   const hacked = () =>
@@ -147,7 +147,7 @@ suite("allowed HTML", () => {
     await fc.assert(
       fc.asyncProperty(sources, async given => {
         const before = requests.length;
-        for (const { harmful } of await built(given)) assert.deepEqual(harmful, []);
+        for (const { harmful } of await sanitized(given)) assert.deepEqual(harmful, []);
         assert.equal(await hacked(), false, "a script ran");
         assert.deepEqual(requests.slice(before), []);
       }),
@@ -156,14 +156,14 @@ suite("allowed HTML", () => {
   });
 
   test("shows a disallowed element as text and drops dangerous addresses", async () => {
-    const made = (
-      await built([
+    const results = (
+      await sanitized([
         `a <svg onload="${RUN}"></svg>`,
         `<a href="javascript:${RUN}" onclick="${RUN}">b</a>`,
         `<input type="text" value="c">`,
       ])
-    ).map(result => result.made);
-    assert.deepEqual(made, [
+    ).map(({ result }) => result);
+    assert.deepEqual(results, [
       `a &lt;svg onload="${RUN}"&gt;&lt;/svg&gt;`,
       "<a>b</a>",
       `&lt;input type="text" value="c"&gt;`,
@@ -172,15 +172,15 @@ suite("allowed HTML", () => {
 
   test("is complete for any number of elements", async () => {
     const count = 150_000,
-      [result] = await built([`<i>x</i>`.repeat(count)]);
-    assert.equal(result?.made.length, count * "<i>x</i>".length);
+      [output] = await sanitized([`<i>x</i>`.repeat(count)]);
+    assert.equal(output?.result.length, count * "<i>x</i>".length);
   });
 
   for (const [what, given] of Object.entries(ORDINARY))
     test(`keeps ${what}`, async () => {
-      const [result] = await built([given]);
-      assert.equal(sorted(result?.made ?? ""), sorted(given.replaceAll("&quot;", '"')));
-      assert.equal(result?.again, result?.made);
+      const [output] = await sanitized([given]);
+      assert.equal(sorted(output?.result ?? ""), sorted(given.replaceAll("&quot;", '"')));
+      assert.equal(output?.again, output?.result);
     });
 });
 

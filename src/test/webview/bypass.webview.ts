@@ -1,4 +1,4 @@
-/** Allowing an agent everything: the offers, the confirmation, its duration, and its end. In four themes. */
+/** Allow Everything: its menu, confirmation, duration and end. In four themes. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { violations } from "../page/axe";

@@ -69,7 +69,7 @@ suite("composer", () => {
     await hasChips(box.frame, "README.md");
     await box.page.keyboard.type("; received");
     await sendByKey(box);
-    // Its text is Markdown and rendered as such.
+    // The answer is rendered as Markdown.
     assert.match(
       (await lastExchange(box.frame)).answer,
       /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/,
@@ -191,7 +191,7 @@ suite("composer", () => {
     await turnEnded(box.frame);
     await hasChips(box.frame);
     await input(box.frame).press("Enter");
-    await input(box.frame).press("Alt+ArrowUp"); // an effective key after the one without an effect
+    await input(box.frame).press("Alt+ArrowUp"); // its effect shows that Enter had none
     await hasFocus(box.frame, "Answer");
     assert.equal(await prompts(), before + 2);
   });

@@ -1,6 +1,6 @@
 /**
- * The chat view in plain Chromium: the built page in the frames of VS Code, with the production extension host and
- * sidecar and a scripted agent behind it. For tests that need nothing else of VS Code; the others open a window
+ * The chat view in plain Chromium: the built page in the frames of VS Code, with the production host, the production
+ * sidecar and a scripted agent. For tests that need no other part of VS Code; other tests open a window
  * (`src/test/page/harness.ts`).
  */
 import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-/** A turn that floods the page, and the user who types in another tab meanwhile. */
+/** A turn that floods the page while the user types in another tab. */
 import assert from "node:assert/strict";
 import { promptInput, type ChatBox } from "../page/harness";
 import { becomes, newTab, seen, shownText, showsText, stopTurn } from "../page/scripted";
@@ -6,7 +6,7 @@ import { becomes, newTab, seen, shownText, showsText, stopTurn } from "../page/s
 export interface Flood {
   readonly what: string;
   readonly script: string;
-  /** Text that ends the turn, or tells the user about the flood. */
+  /** Text at the end of the turn, or the notice about the flood. */
   readonly expectedText: string | RegExp;
 }
 
@@ -17,7 +17,7 @@ export interface Flood {
 const SOON_MS = 1_000,
   FROZEN_MS = 10_000;
 
-/** A key in the tab `quiet` is on screen soon, the user is told, and the agent can be stopped. */
+/** Asserts that a key in the tab `quiet` is shown soon, the flood is reported, and the agent can be stopped. */
 export async function survives(box: ChatBox, quiet: string, { what, script, expectedText }: Flood): Promise<void> {
   await newTab(box);
   const flooded = await selectedTab(box);
@@ -25,8 +25,8 @@ export async function survives(box: ChatBox, quiet: string, { what, script, expe
   await box.frame.locator("[data-part=send]:visible").click();
   await selectTab(box, quiet);
   const times = await typedKeys(box, "still here");
-  const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
-  assert.ok(half < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
+  const median = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
+  assert.ok(median < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
   await selectTab(box, flooded);
   await seen(
     async () =>
@@ -45,7 +45,7 @@ export async function survives(box: ChatBox, quiet: string, { what, script, expe
 export const selectedTab = async (box: ChatBox): Promise<string> =>
   (await box.frame.locator("body").getAttribute("data-tab")) ?? "";
 
-/** Selects tab after tab until it is this one. */
+/** Selects each tab in turn until this tab is selected. */
 export async function selectTab(box: ChatBox, tabId: string): Promise<void> {
   await seen(async () => {
     for (const label of await box.frame.locator("[role=tab]").all()) {

@@ -1,4 +1,6 @@
-/** An agent that floods the page: the user can go on, is told, and can stop the agent. */
+/**
+ * An agent that floods the page: other tabs stay responsive, the flood is reported, and the user can stop the agent.
+ */
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { selectedTab, survives, type Flood } from "./flooding";
 import type { ChatBox } from "../page/harness";

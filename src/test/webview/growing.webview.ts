@@ -1,4 +1,4 @@
-/** A growing answer ends like one that arrived at once: with the same elements, whatever was drawn in between. */
+/** A streamed answer has the same final elements as an answer that arrives at once. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -28,7 +28,7 @@ suite("growing answer", () => {
   suiteTeardown(() => browser.close());
 
   for (const [what, text] of Object.entries(DOCUMENTS))
-    test(`is drawn letter by letter as at once: ${what}`, async () => {
+    test(`has the same elements letter by letter as at once: ${what}`, async () => {
       const page = await openView(browser);
       await page.evaluate(pieces => growth.send("grown", pieces), [...text]);
       await page.evaluate(piece => growth.send("whole", [piece]), text);
@@ -48,8 +48,8 @@ suite("answer with tildes", () => {
     try {
       const page = await openView(browser),
         shown = async (id: string, text: string): Promise<string> => {
-          await page.evaluate(([of, piece]) => growth.send(of, [piece]), [id, text] as const);
-          return page.evaluate(of => growth.shown(of), id);
+          await page.evaluate(([answerId, piece]) => growth.send(answerId, [piece]), [id, text] as const);
+          return page.evaluate(answerId => growth.shown(answerId), id);
         };
       const paths = await shown("paths", "~/a, see (~/b)");
       assert.match(paths, /~\/a, see \(~\/b\)/);

@@ -1,6 +1,6 @@
 /**
- * The extension host without VS Code, wired as `extension.ts` does it: the production chat, its channel to the page and
- * the built sidecar, which starts the agents of the tests. Features that need an editor are omitted or scripted.
+ * The extension host without VS Code, connected as in `extension.ts`: the production chat, the page channel and the
+ * built sidecar with the agents of the tests. Features that need an editor are omitted or scripted.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -26,7 +26,7 @@ import { listeners } from "../../testing/listeners";
 import { ROOT } from "../page/harness";
 
 export interface HostDeps {
-  /** The user's settings as they are now. */
+  /** The user's current settings. */
   settings(): Readonly<Record<string, unknown>>;
   updateSettings(changed: Readonly<Record<string, unknown>>): void;
   /** Workspace folders. */
@@ -43,7 +43,7 @@ export interface HostDeps {
   log(line: string): void;
 }
 
-/** The sidecar that was built compares it in the handshake. */
+/** The built sidecar compares the version in the handshake. */
 const { version: BUILD } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
 
 export class ExtensionHost {

@@ -22,7 +22,7 @@ suite("hostile agent without the content security policy", () => {
     assert.ok(await plantedScriptRuns(box), "the policy is gone");
   });
 
-  test("is recorded even for momentary elements", async () => {
+  test("is detected even if its elements are momentary", async () => {
     await box.frame.locator("body").evaluate(() => {
       document.createElement("div").innerHTML = `<b onclick="moment()">x</b>`;
       document.createElement("a").setAttribute("href", "java\tscript:moment()");

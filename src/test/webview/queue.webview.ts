@@ -63,7 +63,7 @@ suite("queued prompt", () => {
     await seen(
       async () => /^Scripted requests your permission/.test(await focused(box.frame)),
       "the focus on the question",
-    ); // and takes the focus once
+    ); // the question takes the focus only once
   };
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
   const stop = (): Promise<void> => box.frame.locator("[data-part=stop]:visible").click();

@@ -1,6 +1,5 @@
 /**
- * Screen reader announcements of the chat: sentences as they are completed, questions immediately,
- * nothing outdated.
+ * Screen reader announcements of the chat: sentences as they are completed, questions immediately, no outdated content.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -20,11 +19,8 @@ suite("accessibility: spoken announcements", () => {
   suiteTeardown(() => box.close());
   teardown(() => stopTurn(box.frame));
 
-  /**
-   * The content of the live regions, which keep it for a while: in order, followed by urgent announcements, which are
-   * marked.
-   */
-  const said = async (): Promise<readonly string[]> => [
+  /** The content of the live regions, in order, followed by urgent announcements, which are marked with `!`. */
+  const announcements = async (): Promise<readonly string[]> => [
     ...(await box.frame.locator(".symposium-spoken[role=log] > p").allTextContents()),
     ...(await box.frame.locator(".symposium-spoken[role=alert] > p").allTextContents()).map(text => `! ${text}`),
   ];
@@ -32,11 +28,11 @@ suite("accessibility: spoken announcements", () => {
     box.frame.locator(".symposium-spoken > p").evaluateAll(all => all.forEach(each => each.remove()));
   /**
    * Waits for an announcement, and returns everything announced since the last `forget`. Sentences announced together
-   * are one piece.
+   * form one item.
    */
-  async function hears(what: string): Promise<string> {
-    await seen(async () => (await said()).join(" ").includes(what), `“${what}” among what is said`);
-    return (await said()).join(" ");
+  async function announced(what: string): Promise<string> {
+    await seen(async () => (await announcements()).join(" ").includes(what), `“${what}” among the announcements`);
+    return (await announcements()).join(" ");
   }
 
   test("contains an answer by sentence while it streams, code as a description, and its end", async () => {
@@ -45,11 +41,11 @@ suite("accessibility: spoken announcements", () => {
       "say First **things** first. Then; ask p1 title=Wait; say , [later](https://example.org/x). Some code:\\n```js\\nlet a = 1\\nlet b = 2\\n```\\nThe rest",
     );
     await button(box.frame, "Allow once").waitFor();
-    assert.equal(await hears("Then"), "First things first. Then"); // the question comes after it
+    assert.equal(await announced("Then"), "First things first. Then"); // the question comes after it
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
     assert.match(
-      await hears("has finished"),
+      await announced("has finished"),
       /^First things first\. Then .*, later\. Some code: Code in js, 2 lines\. The rest Scripted has finished\.$/,
     );
   });
@@ -58,7 +54,7 @@ suite("accessibility: spoken announcements", () => {
     await reloadWebviews(box);
     await showsText(box.frame, "First things first");
     await sendPrompt(box.frame, "say Only this.");
-    assert.equal(await hears("has finished"), "Only this. Scripted has finished.");
+    assert.equal(await announced("has finished"), "Only this. Scripted has finished.");
   });
 
   test("names another chat's question immediately and its end", async () => {
@@ -73,7 +69,7 @@ suite("accessibility: spoken announcements", () => {
     await forget();
     await writeFile(gate, "");
     assert.equal(
-      await hears("In the chat"),
+      await announced("In the chat"),
       "! In the chat “Behind”, Scripted requests permission to run a command: Clean up. command: rm -r build.",
     );
     await box.frame.getByRole("tab", { name: "Behind" }).click();
@@ -85,7 +81,7 @@ suite("accessibility: spoken announcements", () => {
     );
     await box.frame.getByRole("tab", { name: "Scripted" }).click();
     await writeFile(gate, "");
-    await hears("In the chat “Behind”, Scripted has finished.");
+    await announced("In the chat “Behind”, Scripted has finished.");
   });
 
   test("speaks a question that does not take the focus while the user types", async () => {
@@ -102,7 +98,7 @@ suite("accessibility: spoken announcements", () => {
       ]),
       ["Scripted requests permission to change a file", ASKED],
     );
-    assert.equal((await said()).filter(each => each.startsWith("!")).join(), "");
+    assert.equal((await announcements()).filter(each => each.startsWith("!")).join(), "");
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
     const typed = barrier();
@@ -110,7 +106,7 @@ suite("accessibility: spoken announcements", () => {
     await input(box.frame).pressSequentially("and");
     typed.open();
     assert.match(
-      await hears("! "),
+      await announced("! "),
       new RegExp(`! Scripted requests permission to change a file: ${ASKED.replaceAll(".", "\\.")}`),
     );
     assert.equal(await input(box.frame).evaluate(element => element === document.activeElement), true);
@@ -120,12 +116,12 @@ suite("accessibility: spoken announcements", () => {
   test("stops when the turn is cancelled", async () => {
     // Announces the first sentences; all of them would take minutes.
     await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(100)}; wait-cancel`);
-    await hears("A sentence");
+    await announced("A sentence");
     await forget(); // for example the cancelled turn of the previous test
     await box.frame.locator("[data-part=stop]:visible").click();
-    await hears("Stopped.");
-    assert.ok((await said()).join(" ").split("A sentence").length < 60);
-    assert.match((await said()).findLast(each => !each.startsWith("!")) ?? "", /Stopped\./);
+    await announced("Stopped.");
+    assert.ok((await announcements()).join(" ").split("A sentence").length < 60);
+    assert.match((await announcements()).findLast(each => !each.startsWith("!")) ?? "", /Stopped\./);
   });
 
   test("uses status roles for the banner and the agent's activity", async () => {

@@ -1,10 +1,10 @@
 /**
  * The frames of VS Code around a webview view, in plain Chromium: workbench, webview and document. The document is
- * written as VS Code writes it: the html of the extension with its own content security policy, the API for webviews
- * before it, and the theme on its root and body.
+ * written as in VS Code: the extension's HTML with its content security policy, preceded by the API for webviews, with
+ * the theme on its root and body.
  *
- * Invariants: messages keep their order in both directions; what is posted without a document, or to one that is
- * replaced meanwhile, is not delivered.
+ * Invariants: messages keep their order in both directions; messages without a document, or to a document that is being
+ * replaced, are not delivered.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";

@@ -44,7 +44,7 @@ export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: l10n.t("Allow
 export const OPEN_PAGE: CardButton = { id: "page:open", label: l10n.t("Open in Browser"), weight: "main" };
 export const DECLINE_PAGE: CardButton = { id: "page:decline", label: l10n.t("Decline"), weight: "plain" };
 
-/** The user's answer for one of these two buttons; a page returns no values. */
+/** The answer that corresponds to one of these two buttons. A URL elicitation returns no values. */
 export function pageChoice(buttonId: string): ElicitationChoice | undefined {
   switch (buttonId) {
     case OPEN_PAGE.id:

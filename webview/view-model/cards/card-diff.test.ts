@@ -7,7 +7,7 @@ const steps = (shown: string, wanted: string) =>
   cardSteps(cards(shown.split(" ").filter(Boolean)), cards(wanted.split(" ").filter(Boolean)));
 
 suite("card diff", () => {
-  test("appends for kept and new cards", () => {
+  test("keeps existing cards and appends new ones", () => {
     for (const [shown, wanted] of [
       ["", ""],
       ["", "a b"],

@@ -1,15 +1,15 @@
 /** Computes the steps from the displayed cards to the wanted cards. Pure; `card-list.ts` executes them. */
 import type { Card } from "./card";
 
-/** Key of the card that comes before all others while earlier cards are not drawn. */
+/** Key of the first card, which is displayed while earlier cards are not drawn. */
 export const EARLIER = "symposium-earlier";
 
 export type CardSteps =
-  /** The renderer can only append: any other change of the order starts from scratch. */
+  /** Draws all cards again. Necessary for most changes of the order, because the renderer can only append. */
   | { readonly kind: "anew" }
   /**
-   * Removes the cards in `gone`, starting with the first. `first`: the card for earlier cards is new. The remaining
-   * cards are updated in place, and new ones are appended.
+   * `gone`: keys of the cards to remove from the start. `first`: the `EARLIER` card is new. The remaining cards are
+   * updated in place, and new ones are appended.
    */
   | { readonly kind: "onward"; readonly gone: readonly string[]; readonly first: boolean };
 

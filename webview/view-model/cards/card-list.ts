@@ -20,7 +20,7 @@ export interface CardScreen {
   add(card: Card): void;
   /** Updates the card; text that only grows is appended. */
   change(card: Card): void;
-  /** The card no longer grows. */
+  /** Draws the final state of a card that no longer grows. */
   end(card: Card): void;
   takeBody(key: string): void;
   remove(key: string): void;
@@ -50,15 +50,15 @@ export class CardList {
     const steps = cardSteps(this.#cards, cards);
     if (steps.kind === "anew") this.screen.clear();
     else for (const key of steps.gone) this.screen.remove(key);
-    const stay = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
+    const retained = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
     const until = this.clock.now() + SLICE_MS;
     const drawn: Card[] = [];
     let isWhole = true,
       changes = 0;
     for (const card of cards) {
-      const before = stay.get(card.key),
+      const before = retained.get(card.key),
         isDone = before !== undefined && isSame(before, card);
-      // Always draws one card, because comparing the unchanged ones may have used up the slice.
+      // Draws at least one card, even if comparing unchanged cards has taken the whole slice.
       if (!isDone && changes++ > 0 && this.clock.now() > until) {
         isWhole = false;
         if (before === undefined) break;
@@ -81,8 +81,7 @@ export class CardList {
 
   #update(before: Card, card: Card): void {
     if (before.growing && !card.growing) return this.screen.end(card);
-    // The renderer neither removes paragraphs nor turns them into code blocks: the body is cleared before it is set
-    // again.
+    // The renderer neither removes paragraphs nor converts them to code blocks, so the body is cleared first.
     if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.takeBody(card.key);
     this.screen.change(card);
   }

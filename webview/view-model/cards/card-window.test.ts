@@ -27,7 +27,7 @@ suite("card window", () => {
             const shown = all.slice(window.first);
             ok(window.first >= 0 && (all.length === 0 || shown.length > 0));
             ok(weigh(shown) <= MAX_WEIGHT + window.extra);
-            // It moves only above the limit, and only as far as necessary.
+            // The window moves only above the limit, and only as far as necessary.
             if (window.first > before.first)
               ok(
                 weigh(all.slice(window.first - 1)) > USUAL + window.extra &&

@@ -4,8 +4,8 @@
  *
  * Invariants:
  * - The window moves rarely.
- * - It never shrinks below the user's request.
- * - It always contains the newest card.
+ * - The window never shrinks below the user's request.
+ * - The window always contains the newest card.
  */
 import type { Card } from "./card";
 
@@ -28,25 +28,25 @@ type Cards = readonly Pick<Card, "body">[];
 export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
   const from = Math.min(first, cards.length);
   return {
-    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from,
+    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, startOf(cards, cards.length, USUAL + extra)) : from,
     extra,
   };
 }
 
 export function showEarlier({ first, extra }: CardWindow, cards: Cards): CardWindow {
-  const earlier = firstOf(cards, first, USUAL);
+  const earlier = startOf(cards, first, USUAL);
   return { first: earlier, extra: extra + weigh(cards.slice(0, first), earlier) };
 }
 
 const weigh = (cards: Cards, from: number): number => cards.slice(from).reduce((sum, card) => sum + weightOf(card), 0);
 
-/** Index of the first of the cards before `end` whose total weight is at most `most`; at least one card. */
-function firstOf(cards: Cards, end: number, most: number): number {
+/** Start index of the last cards before `end` with a total weight of at most `maxWeight`; at least one card. */
+function startOf(cards: Cards, end: number, maxWeight: number): number {
   let first = end,
     weight = 0;
   while (first > 0) {
     weight += weightOf(cards[first - 1] ?? { body: "" });
-    if (weight > most && first < end) break;
+    if (weight > maxWeight && first < end) break;
     first--;
   }
   return first;

@@ -1,7 +1,7 @@
 /**
- * A card: its content, independent of the renderer. Pure.
+ * Content of a card, independent of the renderer. Pure.
  *
- * Invariant: all Markdown in `Card` has passed through `markdown-safe`. `form`, `attached`, `terminals` and a picture's
+ * Invariant: all Markdown in `Card` is sanitized by `markdown-safe`. `form`, `attached`, `terminals` and a picture's
  * `alt` contain untrusted text, which is rendered only as text.
  */
 import type { Attachment } from "../../../src/protocol/chat/attachments";
@@ -112,9 +112,9 @@ export interface Circumstances {
   /** The question can be answered now: the sidecar is running and the session is live. */
   readonly answerable: boolean;
   readonly answering: boolean;
-  /** Number of questions after this one; absent if there are none. */
+  /** Number of further open questions; absent if zero. */
   readonly waiting?: number;
-  /** Terminals that the entry mentions. */
+  /** Terminals that the entry references. */
   readonly terminals: readonly ShownTerminal[];
 }
 
@@ -141,7 +141,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
   };
 }
 
-/** Ids are arbitrary text of an agent. Ids equal to a property of every object are escaped. */
+/** Ids are arbitrary text of an agent. An id that is a property of `Object.prototype` is escaped. */
 export function keyOf(id: string): string {
   return id in Object.prototype ? `~${id}` : id;
 }

@@ -1,5 +1,5 @@
 /**
- * Form input → values for the agent. Pure.
+ * Converts form input to values for the agent. Pure.
  *
  * Invariants:
  * - A value that `wrongValue` rejects is never part of an answer.
@@ -55,7 +55,7 @@ function valueOf(field: Field, entered: Entered | undefined): FieldValue | undef
   }
 }
 
-/** Accepts JSON numbers, plus a leading sign and leading zeros: neither `0x10` nor `Infinity`. */
+/** Parses decimal numbers, also with a leading sign and leading zeros, but neither `0x10` nor `Infinity`. */
 function numberOr(text: string): number | string {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 }

@@ -2,7 +2,7 @@
  * Text of an agent's question for screen readers: requester, request, parameters and proposed changes. Pure.
  *
  * Invariants:
- * - The question is complete or states how much is missing.
+ * - The text is complete or states the number of omitted characters.
  * - Hidden characters become visible (`visibleLine`).
  */
 import * as l10n from "@vscode/l10n";
@@ -26,13 +26,13 @@ const REQUESTS: Readonly<Record<string, (agent: string) => string>> = {
   switch_mode: agent => l10n.t`${agent} requests permission to change its mode`,
 };
 
-/** `agent`: its name as the caller renders it. */
+/** `agent`: the name as rendered by the caller. */
 export function requestText(agent: string, toolKind: string): string {
   const request = Object.hasOwn(REQUESTS, toolKind) ? REQUESTS[toolKind] : undefined;
   return request?.(agent) ?? l10n.t`${agent} requests your permission`;
 }
 
-/** Both names, as the caller renders them. */
+/** Both names are rendered by the caller. */
 export function subagentText(subagent: string, agent: string): string {
   return l10n.t`${subagent} (subagent of ${agent})`;
 }
@@ -52,12 +52,12 @@ export function whatIsAsked(question: Permission | Elicitation): string {
       ? [
           visibleLine(question.title),
           ...(question.input === undefined ? [] : parameters(question.input)),
-          ...question.content.map(about),
+          ...question.content.map(contentText),
         ]
       : [
           spoken(question.message),
           ...(question.ask.mode === "url"
-            ? [l10n.t`The page is ${bounded(question.ask.url)}`]
+            ? [l10n.t`The page is ${truncated(question.ask.url)}`]
             : question.ask.title === undefined
               ? []
               : [visibleLine(question.ask.title)]),
@@ -71,28 +71,28 @@ export function whatIsAsked(question: Permission | Elicitation): string {
 /** Lists the members of an object one by one, because braces and quotes are useless in speech. */
 function parameters(input: string): readonly string[] {
   const value = parseJson(input);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [truncated(input)];
   return Object.entries(value).map(
     ([name, member]) =>
-      `${visibleLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`,
+      `${visibleLine(name)}: ${truncated(typeof member === "string" ? member : JSON.stringify(member))}`,
   );
 }
 
 const MAX_LENGTH = 2_000;
 
-function bounded(text: string): string {
+function truncated(text: string): string {
   const line = visibleLine(text.slice(0, MAX_LENGTH));
   return text.length > MAX_LENGTH
     ? l10n.t`${line}… and ${text.length - MAX_LENGTH} more characters, shown on the card`
     : line;
 }
 
-function about(content: ToolContent): string {
+function contentText(content: ToolContent): string {
   switch (content.kind) {
     case "text":
-      return bounded(spoken(content.text.slice(0, 2 * MAX_LENGTH)));
+      return truncated(spoken(content.text.slice(0, 2 * MAX_LENGTH)));
     case "diff":
-      return aboutDiff(content);
+      return diffText(content);
     case "terminal":
       return "";
     case "image":
@@ -106,7 +106,7 @@ function about(content: ToolContent): string {
   }
 }
 
-function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
+function diffText({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
   const lines = lineDiff(oldText, newText).split("\n");
   const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
   const name = visibleLine(path);

@@ -4,10 +4,9 @@
  * Invariants:
  * - The requester is named first.
  * - The parameters of a permission request and the address of a page are shown in full.
- * - The buttons of a permission request are the agent's options in its order.
- * - Choices that apply beyond this question are in the menu of further actions if they reject permanently or are not
- *   the agent's own.
- * - An answered question has no buttons.
+ * - The buttons of a permission request are the agent's options in its order, followed by *Open Diff*.
+ * - Permanent rejections and *Allow Everything* are in the menu of further actions.
+ * - An answered question keeps only its *Open Diff* buttons.
  */
 import * as l10n from "@vscode/l10n";
 import type {
@@ -54,12 +53,12 @@ function permissionButtons(
     label: label(name),
     weight: WEIGHT[kind] ?? "plain",
   });
-  const isBehind = ({ kind }: PermissionOption): boolean =>
+  const isInMenu = ({ kind }: PermissionOption): boolean =>
     kind === "reject_always" && options.some(option => option.kind === "reject_once");
   return {
-    buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
+    buttons: [...options.filter(option => !isInMenu(option)).map(option => button(option, literal)), ...diffs],
     menuButtons: [
-      ...options.filter(isBehind).map(option => button(option, visibleLine)),
+      ...options.filter(isInMenu).map(option => button(option, visibleLine)),
       ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
     ],
   };
@@ -139,7 +138,7 @@ export function elicitationCard(
   });
 }
 
-/** Shows the host as the browser resolves it, so that lookalike letters of other scripts are recognizable. */
+/** Shows the host in its ASCII form (Punycode), so that lookalike letters of other scripts are recognizable. */
 function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return [

@@ -65,14 +65,14 @@ export function messageCard({ id, from, to, text }: SessionMessage): Card {
   });
 }
 
-/** Entries are immutable, so that each is described once. */
-const known = new WeakMap<Entry, readonly string[]>();
+/** Cache by entry, because entries are immutable. */
+const cache = new WeakMap<Entry, readonly string[]>();
 
 function linesOf(entries: readonly Entry[], depth: number): readonly string[] {
   const omitted = entries.length - MAX_ENTRIES;
   const lines = entries.slice(-MAX_ENTRIES).flatMap(entry => {
-    const before = known.get(entry) ?? partsOf(entry, depth);
-    known.set(entry, before);
+    const before = cache.get(entry) ?? partsOf(entry, depth);
+    cache.set(entry, before);
     return before;
   });
   return omitted > 0 ? [l10n.t`*${omitted} earlier entries of this subagent are not shown.*`, ...lines] : lines;

@@ -338,7 +338,7 @@ suite("entry card", () => {
     equal(keyOf("plain"), "plain");
   });
 
-  test("reads the meaning of a button from its id", () => {
+  test("parses the meaning of a button from its id", () => {
     deepEqual(meaningOf("option:action:showLogs"), {
       kind: "permission",
       choice: { kind: "option", optionId: "action:showLogs" },
@@ -414,7 +414,7 @@ suite("tool content", () => {
     ok(textBlock(code, "text").includes(code));
   });
 
-  test("shows something for each kind of content", () => {
+  test("renders each kind of content", () => {
     for (const content of [
       { kind: "image", mimeType: "image/tiff", data: "" },
       { kind: "resource", uri: "file:///a" },

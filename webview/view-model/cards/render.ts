@@ -1,5 +1,5 @@
 /**
- * Entry → cards. Pure; see `card.ts`.
+ * Converts an entry to cards (`card.ts`). Pure.
  *
  * Invariants:
  * - An entry yields the same card objects while it and its circumstances are unchanged.
@@ -22,17 +22,17 @@ export { keyOf } from "./card";
 export { meaningOf } from "./buttons";
 
 const longTexts = new GrowingTexts();
-const known = new WeakMap<Entry, { readonly when: Circumstances; readonly cards: readonly Card[] }>();
+const cache = new WeakMap<Entry, { readonly when: Circumstances; readonly cards: readonly Card[] }>();
 
 export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Card[] {
-  const before = known.get(entry);
+  const before = cache.get(entry);
   if (before !== undefined && isSame(before.when, circumstances)) return before.cards;
-  const cards = describedOrNot(entry, circumstances);
-  known.set(entry, { when: circumstances, cards });
+  const cards = describeSafely(entry, circumstances);
+  cache.set(entry, { when: circumstances, cards });
   return cards;
 }
 
-/** Terminals are immutable, so that identity suffices. */
+/** Terminals are immutable and compared by identity. */
 function isSame(a: Circumstances, b: Circumstances): boolean {
   return (
     a.growing === b.growing &&
@@ -46,8 +46,10 @@ function isSame(a: Circumstances, b: Circumstances): boolean {
   );
 }
 
-/** An entry may come from an earlier version or be invalid; the other entries are still shown. */
-function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Card[] {
+/**
+ * Returns an error card for an invalid entry, such as one of an earlier version, so that other entries are still shown.
+ */
+function describeSafely(entry: Entry, circumstances: Circumstances): readonly Card[] {
   try {
     return describe(entry, circumstances);
   } catch {
@@ -157,11 +159,11 @@ function interruption(id: string): Card {
 
 /** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
-  return grows && blocks.length > MAX_GROWING
-    ? [l10n.t("*The beginning is shown when the thought is complete.*"), ...blocks.slice(-MAX_GROWING)]
+  return grows && blocks.length > MAX_GROWING_PARTS
+    ? [l10n.t("*The beginning is shown when the thought is complete.*"), ...blocks.slice(-MAX_GROWING_PARTS)]
     : blocks;
 }
-const MAX_GROWING = 2;
+const MAX_GROWING_PARTS = 2;
 
 function mediaCard(id: string, content: ToolContent): Card {
   switch (content.kind) {

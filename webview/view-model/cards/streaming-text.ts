@@ -1,6 +1,5 @@
 /**
- * Long texts as cards while they grow. Finished parts are split, sanitized and described once; only the last part is
- * processed again.
+ * Converts growing texts to cards. A finished part is processed once; only the last part is processed again.
  *
  * Invariants:
  * - The same text gives the same strings, independent of earlier texts.
@@ -11,17 +10,17 @@ import { card, keyOf, type Card } from "./card";
 import { safeMarkdown } from "../text/markdown-safe";
 import { splitOn, type Part, type Split } from "../text/split-answer";
 
-interface Grown {
+interface CachedText {
   readonly split: Split;
   readonly blocks: readonly string[];
   readonly cards: readonly Card[];
 }
 
-/** Texts that grow simultaneously: an answer and a thought per tab. */
+/** Two texts per tab can grow simultaneously: an answer and a thought. */
 const MAX_TEXTS = 20;
 
 export class GrowingTexts {
-  readonly #grown = new Map<string, Grown>();
+  readonly #cache = new Map<string, CachedText>();
 
   /**
    * Sanitized Markdown in parts short enough to render. `id` is a cache hint: the text is likely to extend the earlier
@@ -31,7 +30,7 @@ export class GrowingTexts {
     return this.#grow(`text ${id}`, text).blocks;
   }
 
-  /** One card per part; the last one grows while the text does. Blank text has no cards. */
+  /** One card per part. The last card grows while the text grows. Blank text has no cards. */
   cards(id: string, kind: "prompt" | "answer", text: string, growing: boolean): readonly Card[] {
     const key = `${kind} ${id}`,
       grown = this.#grow(key, text);
@@ -44,21 +43,21 @@ export class GrowingTexts {
         ? before
         : { ...card(id, kind, { body, growing: grows }), key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}` };
     });
-    this.#grown.set(key, { ...grown, cards });
+    this.#cache.set(key, { ...grown, cards });
     return cards;
   }
 
-  #grow(key: string, text: string): Grown {
-    const before = this.#grown.get(key);
+  #grow(key: string, text: string): CachedText {
+    const before = this.#cache.get(key);
     const split = splitOn(before?.split, text);
     const blocks = split.parts.map(
       (part, i) => (before?.split.parts[i] === part ? before.blocks[i] : undefined) ?? safe(part),
     );
     const grown = { split, blocks, cards: before?.cards ?? [] };
-    this.#grown.delete(key);
-    this.#grown.set(key, grown);
-    const [oldest] = this.#grown.keys();
-    if (this.#grown.size > MAX_TEXTS && oldest !== undefined) this.#grown.delete(oldest);
+    this.#cache.delete(key);
+    this.#cache.set(key, grown);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size > MAX_TEXTS && oldest !== undefined) this.#cache.delete(oldest);
     return grown;
   }
 }

@@ -51,8 +51,8 @@ const THEME = [
   "BrightCyan",
   "BrightWhite",
 ] as const;
-const TEXT = "var(--vscode-terminal-foreground, var(--vscode-foreground))";
-const BEHIND = "var(--symposium-terminal-background)";
+const FOREGROUND = "var(--vscode-terminal-foreground, var(--vscode-foreground))";
+const BACKGROUND = "var(--symposium-terminal-background)";
 
 /**
  * CSS properties. The theme's text colours are mixed with the text colour, so that they are readable on the card's
@@ -72,9 +72,9 @@ export function cssOf({
       ? undefined
       : "rgb" in colour || background !== undefined || inverse
         ? css(colour)
-        : `color-mix(in srgb, ${css(colour)} 65%, ${TEXT})`;
-  const behind = background === undefined ? undefined : css(background);
-  const [front, back] = inverse ? [behind ?? BEHIND, text ?? TEXT] : [text, behind];
+        : `color-mix(in srgb, ${css(colour)} 65%, ${FOREGROUND})`;
+  const backgroundCss = background === undefined ? undefined : css(background);
+  const [front, back] = inverse ? [backgroundCss ?? BACKGROUND, text ?? FOREGROUND] : [text, backgroundCss];
   return {
     ...(front === undefined ? {} : { color: front }),
     ...(back === undefined ? {} : { "background-color": back }),

@@ -7,7 +7,7 @@ import { closed } from "../text/code-fence";
 import { escapeHtml, literal, safeCode, safeMarkdown } from "../text/markdown-safe";
 import { size } from "../text/format-numbers";
 
-/** Longer content makes a card slow, and is not read there. */
+/** Longer content slows a card down, and users do not read it there. */
 const MAX_LINES = 200;
 const MAX_CHARACTERS = 16_000;
 /** Highlighting longer code takes more than a frame. */
@@ -26,14 +26,14 @@ const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)
 
 function shortened(text: string): readonly [shown: string, left: string] {
   const lines = text.split("\n");
-  const some = lines.slice(0, MAX_LINES).join("\n").slice(0, MAX_CHARACTERS);
-  const omitted = lines.length - some.split("\n").length;
+  const excerpt = lines.slice(0, MAX_LINES).join("\n").slice(0, MAX_CHARACTERS);
+  const omitted = lines.length - excerpt.split("\n").length;
   return [
-    some,
+    excerpt,
     omitted > 0
       ? l10n.t`*${omitted} more lines are not shown.*`
-      : some.length < text.length
-        ? moreCharacters(text.length - some.length)
+      : excerpt.length < text.length
+        ? moreCharacters(text.length - excerpt.length)
         : "",
   ];
 }
@@ -46,7 +46,7 @@ function shortMarkdown(text: string): string {
 
 const moreCharacters = (omitted: number): string => l10n.t`*${omitted} more characters are not shown.*`;
 
-/** For a block without a language the renderer assumes C. */
+/** The renderer assumes C for a block without a language. */
 export const PLAIN = "text";
 export const languageOf = (text: string): string => (/^\s*[[{]/.test(text) ? "json" : PLAIN);
 
@@ -123,7 +123,7 @@ export function resourceAbout({ description, mimeType, bytes, text }: Resource):
 /** Files open in the editor, web pages through the host after a confirmation; other addresses are not links. */
 function resourceLink({ uri, name }: Resource): string {
   const address = URL.canParse(uri) ? new URL(uri) : undefined;
-  if (address === undefined || address.username !== "" || !LEADS.has(address.protocol))
+  if (address === undefined || address.username !== "" || !LINK_PROTOCOLS.has(address.protocol))
     return name === undefined || name === uri ? literal(uri) : `${literal(name)} (${literal(uri)})`;
   const { protocol, host, pathname, search, hash } = address;
   return link(
@@ -131,7 +131,7 @@ function resourceLink({ uri, name }: Resource): string {
     `${protocol}//${host}${inParentheses(pathname + search + hash)}`,
   );
 }
-const LEADS: ReadonlySet<string> = new Set(["file:", "http:", "https:"]);
+const LINK_PROTOCOLS: ReadonlySet<string> = new Set(["file:", "http:", "https:"]);
 
 function decoded(path: string): string {
   try {
@@ -162,31 +162,31 @@ function link(text: string, address: string): string {
 const inParentheses = (address: string): string =>
   address.replace(/[()[\]'"`<>\\\s]/g, character => `%${character.charCodeAt(0).toString(16)}`);
 
-const whole = (path: string): string => path.replace(HALF_A_CHARACTER, "\ufffd");
+const whole = (path: string): string => path.replace(LONE_SURROGATE, "\ufffd");
 
 /** A lone surrogate, which is invalid in an address. */
-const HALF_A_CHARACTER = /\p{Surrogate}/gu;
+const LONE_SURROGATE = /\p{Surrogate}/gu;
 
-const CONTEXT = 3;
+const CONTEXT_LINES = 3;
 
 /** The differing lines between the common first and last lines, with some context. */
 export function lineDiff(before: string | undefined, after: string): string {
-  // A final newline of both texts starts no line.
+  // A common final newline starts no further line.
   const newline = after.endsWith("\n") && (before === undefined || before.endsWith("\n")) ? 1 : 0;
   const linesOf = (text: string) => text.slice(0, text.length - newline).split("\n");
   const added = linesOf(after);
   if (before === undefined) return added.map(line => `+${line}`).join("\n");
   const removed = linesOf(before);
-  const least = Math.min(removed.length, added.length);
+  const minLength = Math.min(removed.length, added.length);
   let head = 0,
     tail = 0;
-  while (head < least && removed[head] === added[head]) head++;
-  while (tail < least - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
+  while (head < minLength && removed[head] === added[head]) head++;
+  while (tail < minLength - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
   const same = (from: number, to: number) => added.slice(Math.max(0, from), to).map(line => ` ${line}`);
   return [
-    ...same(head - CONTEXT, head),
+    ...same(head - CONTEXT_LINES, head),
     ...removed.slice(head, removed.length - tail).map(line => `-${line}`),
     ...added.slice(head, added.length - tail).map(line => `+${line}`),
-    ...same(added.length - tail, added.length - tail + CONTEXT),
+    ...same(added.length - tail, added.length - tail + CONTEXT_LINES),
   ].join("\n");
 }

@@ -53,5 +53,6 @@ function addressOf(attachment: Attachment): string | undefined {
   }
 }
 
-const SHOWN = 1_000;
-const shownText = (text: string): string => (text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text);
+const MAX_TOOLTIP_LENGTH = 1_000;
+const shownText = (text: string): string =>
+  text.length > MAX_TOOLTIP_LENGTH ? `${text.slice(0, MAX_TOOLTIP_LENGTH)}…` : text;

@@ -11,7 +11,7 @@ const COMMANDS = [
 const found = (typed: string) => fitting(COMMANDS, typed).map(({ text }) => text);
 
 suite("commands", () => {
-  test("shows all in the agent's order for a single slash, and none without a slash at the start", () => {
+  test("shows all commands in the agent's order for a single slash, and none without a leading slash", () => {
     deepEqual(found("/"), ["/review", "/pr:create", "/create_plan"]);
     for (const typed of ["", "review", " /", "a/", "/review ", "/review all", "/\n"])
       deepEqual(found(typed), [], typed);

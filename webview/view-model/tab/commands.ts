@@ -12,10 +12,10 @@ export interface CommandChoice {
 export function fitting(commands: readonly Command[], typed: string): readonly CommandChoice[] {
   const [, part] = /^\/(\S*)$/.exec(typed) ?? [];
   if (part === undefined) return [];
-  const looked = part.toLowerCase();
+  const query = part.toLowerCase();
   return commands
     .filter(({ name }) => isTypable(name))
-    .map(command => ({ command, fit: fitOf(command, looked) }))
+    .map(command => ({ command, fit: fitOf(command, query) }))
     .filter(({ fit }) => fit > 0)
     .sort((a, b) => b.fit - a.fit) // stable: equal matches keep the agent's order
     .map(({ command }) => ({ command, text: `/${command.name}`, about: readableLine(command.description) }));
@@ -24,12 +24,12 @@ export function fitting(commands: readonly Command[], typed: string): readonly C
 /** A name with a space cannot be distinguished from its arguments. */
 const isTypable = (name: string): boolean => name !== "" && !/\s/.test(name) && visibleText(name) === name;
 
-function fitOf({ name, description }: Command, looked: string): number {
+function fitOf({ name, description }: Command, query: string): number {
   const lower = name.toLowerCase();
-  if (lower.startsWith(looked)) return 4;
-  if (lower.split(/[-_:./]/).some(word => word.startsWith(looked))) return 3;
-  if (lower.includes(looked)) return 2;
-  return looked.length >= 3 && description.toLowerCase().includes(looked) ? 1 : 0;
+  if (lower.startsWith(query)) return 4;
+  if (lower.split(/[-_:./]/).some(word => word.startsWith(query))) return 3;
+  if (lower.includes(query)) return 2;
+  return query.length >= 3 && description.toLowerCase().includes(query) ? 1 : 0;
 }
 
 /** Whether the text is exactly a command, so that Enter sends it. */

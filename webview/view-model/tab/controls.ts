@@ -2,7 +2,7 @@
  * Converts the agent's controls and Symposium's agent picker to select elements, and selections back. Pure.
  *
  * Invariants:
- * - An id of an agent's control never collides with the agent picker's id or with a property of every object.
+ * - An id of an agent's control never collides with the agent picker's id or a property of `Object.prototype`.
  * - Labels are rendered as text, tooltips as sanitized Markdown.
  */
 import type { AgentChoice } from "../../../src/protocol/agents/agents";
@@ -11,7 +11,7 @@ import { readableLine, visibleLine } from "../../../src/protocol/text/visible-te
 import { literal } from "../text/markdown-safe";
 import { texts } from "../text/chat-texts";
 
-/** All fields are text. */
+/** All strings are plain text. */
 export interface PickerChoice {
   readonly value: string;
   readonly label: string;
@@ -43,7 +43,7 @@ export function pickersOf(
   live: boolean,
 ): readonly Picker[] {
   const all = agents.some(({ id }) => id === agent.id) || agent.id === "" ? agents : [agent, ...agents];
-  const ours =
+  const agentPicker =
     agents.length === 0
       ? []
       : [
@@ -56,7 +56,10 @@ export function pickersOf(
             choices: all.map(({ id, name }) => ({ value: id, label: visibleLine(name) })),
           },
         ];
-  return [...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0), ...ours];
+  return [
+    ...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0),
+    ...agentPicker,
+  ];
 }
 
 function pickerOf(control: Control, disabled: boolean): Picker {

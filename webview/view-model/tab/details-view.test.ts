@@ -97,7 +97,7 @@ suite("session details", () => {
     ]);
   });
 
-  test("marks an extension with missing tools after the decision", () => {
+  test("marks an extension with missing tools once the session reports them", () => {
     const extensions: readonly ExtensionDetails[] = [
       {
         id: "one",
@@ -152,7 +152,7 @@ suite("session details", () => {
     deepEqual(view, { id: "one", name: "One", state: "leftOut", sentences: ["It hangs."] });
   });
 
-  test("escapes untrusted text and shows it on one line or as text", () => {
+  test("escapes untrusted text and shows it on one line or as plain text", () => {
     const [view] = detailsView(
       {
         extensions: [

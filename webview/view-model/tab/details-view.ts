@@ -1,4 +1,4 @@
-/** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
+/** Session details as texts: the agent program, its folder, and the effects of each extension. Pure. */
 import * as l10n from "@vscode/l10n";
 import { enumerated } from "../../../src/protocol/text/phrases";
 import {
@@ -14,7 +14,7 @@ import { readableText, visibleLine } from "../../../src/protocol/text/visible-te
 import { texts } from "../text/chat-texts";
 import { partCount } from "../text/counts";
 
-/** All fields are text. */
+/** All strings are plain text. */
 export interface DetailsView {
   readonly facts: readonly { readonly name: string; readonly value: string }[];
   /** Ordered from the editor to the agent. */
@@ -162,7 +162,7 @@ function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeH
   ];
 }
 
-/** The times of a request and of its answer. */
+/** The processing times of a request and its response. */
 function directions(request: number, last: number | undefined, answer: number | undefined): string {
   const to =
     last === undefined || last === request

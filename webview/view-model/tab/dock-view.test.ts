@@ -69,7 +69,7 @@ suite("dock view", () => {
       usageView({ used: 999, size: 1_000 }).full,
       "The agent's context holds 999 of 1,000 tokens, 99 %. The context is nearly full.",
     );
-    const count = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }); // the values that the sidecar lets pass
+    const count = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }); // the range that the sidecar accepts
     fc.assert(
       fc.property(count, count, (used, size) => {
         const { part } = usageView({ used, size });

@@ -51,11 +51,11 @@ function stateOf({ status }: PlanStep): "done" | "current" | "open" {
 
 export interface BypassView {
   readonly text: string;
-  /** The actions that run without asking, the program that runs them, and where to change that. */
+  /** The actions that run without asking, the program that runs them, and the way to end the bypass. */
   readonly tooltip: string;
-  /** The session's own bypass is on and can be ended here. */
+  /** The bypass of the session is on and can be ended in the dock. */
   readonly endsHere: boolean;
-  /** A bypass in the settings is on and is turned off there. */
+  /** A bypass in the settings is on and can be ended only there. */
   readonly isSet: boolean;
 }
 

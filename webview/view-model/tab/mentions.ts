@@ -9,7 +9,7 @@ export interface Mentioning {
 
 const MAX_QUERY_LENGTH = 200;
 
-/** The `@` before the caret, at the start of the text or of a word, with no white space up to the caret. */
+/** Finds the mention at the caret: an `@` at the start of a word, without white space up to the caret. */
 export function mentionAt(text: string, caret: number): Mentioning | undefined {
   const [, query] = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(Math.max(0, caret - MAX_QUERY_LENGTH - 2), caret)) ?? [];
   return query === undefined || query.length > MAX_QUERY_LENGTH ? undefined : { from: caret - query.length - 1, query };

@@ -38,7 +38,7 @@ suite("queue view", () => {
     );
   });
 
-  test("shows a withdrawn prompt as such until it is removed", () =>
+  test("marks a withdrawn prompt until it is removed", () =>
     deepEqual(queueOf(tab({ turn: running, queue: { prompts: [a, b], held: true } }, { takenBack: [b] })), {
       held: true,
       prompts: [
@@ -47,7 +47,7 @@ suite("queue view", () => {
       ],
     }));
 
-  test("shows no empty queue and holds nothing without prompts", () => {
+  test("shows no empty queue and no held queue without prompts", () => {
     equal(queueOf(tab({ queue: { prompts: [], held: true } })), undefined);
     equal(queueOf(tab({ turn: running, queue: { prompts: [], held: true } }, { onTheWay: [a] }))?.held, false);
   });

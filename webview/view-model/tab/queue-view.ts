@@ -4,7 +4,7 @@ import type { Tab } from "../../state/page-model";
 
 export interface ShownPrompt {
   readonly prompt: QueuedPrompt;
-  /** onTheWay: the session may not have it yet. takenBack: it is about to become the draft. */
+  /** onTheWay: in flight to the session. takenBack: withdrawn for editing. */
   readonly state: "waiting" | "onTheWay" | "takenBack";
 }
 
@@ -21,7 +21,7 @@ export function queueOf(tab: Tab): QueueView | undefined {
     ...(queue?.prompts ?? []).map(
       (prompt): ShownPrompt => ({ prompt, state: back.has(prompt.messageId) ? "takenBack" : "waiting" }),
     ),
-    ...sending(tab).behind.map((prompt): ShownPrompt => ({ prompt, state: "onTheWay" })),
+    ...splitInFlight(tab).behind.map((prompt): ShownPrompt => ({ prompt, state: "onTheWay" })),
   ];
   return prompts.length === 0
     ? undefined
@@ -30,11 +30,11 @@ export function queueOf(tab: Tab): QueueView | undefined {
 
 /** A prompt in flight that starts a turn is shown like its final entry: same id, same card. */
 export function startedEntries(tab: Tab): readonly Entry[] {
-  return sending(tab).begins.map(({ messageId, text, attachments }) => entryOf(messageId, text, attachments));
+  return splitInFlight(tab).begins.map(({ messageId, text, attachments }) => entryOf(messageId, text, attachments));
 }
 
 /** Only the first prompt starts a turn, and only if none is running. */
-function sending({ drafts: { onTheWay }, conversation: { turn } }: Tab): {
+function splitInFlight({ drafts: { onTheWay }, conversation: { turn } }: Tab): {
   readonly begins: readonly QueuedPrompt[];
   readonly behind: readonly QueuedPrompt[];
 } {
@@ -46,7 +46,7 @@ function entryOf(id: string, text: string, attachments: QueuedPrompt["attachment
   return { kind: "user", id, text, ...(attachments ? { attachments } : {}) };
 }
 
-/** Whether both look the same. Prompts are immutable. */
+/** Whether both views are drawn the same. Prompts are immutable and compared by identity. */
 export function looksSame(a: QueueView | undefined, b: QueueView | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (

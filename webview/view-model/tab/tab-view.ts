@@ -43,12 +43,12 @@ export interface TabView {
   readonly controls: readonly Control[];
   readonly commands: readonly Command[];
   readonly usage: Usage | undefined;
-  /** Shown above the prompt while it has open steps or its turn is running. */
+  /** The plan above the prompt, while it has open steps or its turn is running. */
   readonly plan: readonly PlanStep[] | undefined;
   /** Whether follow mode is on; `undefined` until the agent has reported a location. */
   readonly following: boolean | undefined;
   readonly details: ShownDetails;
-  /** Reasons for actions without asking; `undefined` if there are none. */
+  /** Sources of a permission bypass; `undefined` without a bypass. */
   readonly bypassed: BypassView | undefined;
 }
 
@@ -106,7 +106,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
   };
 }
 
-/** The terminals that a tool call mentions, without duplicates. */
+/** The terminals that a tool call references, without duplicates. */
 function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
   if (terminals === undefined || terminals.length === 0) return () => noTerminals;
   const byId = new Map(

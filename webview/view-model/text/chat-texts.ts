@@ -1,7 +1,4 @@
-/**
- * Texts of the page that do not belong to a single card. Some keys are those of the chat widget, whose texts they
- * override.
- */
+/** Texts of the page that do not belong to a single card. Some keys override texts of the chat widget. */
 import * as l10n from "@vscode/l10n";
 
 export const texts = {

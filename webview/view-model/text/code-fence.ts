@@ -21,7 +21,7 @@ export function fenceAfter(open: Fence | undefined, line: string): Fence | undef
   return closes ? undefined : open;
 }
 
-/** `text` as a code block that its content cannot close. */
+/** Wraps `text` in a code block that its content cannot close. */
 export function codeBlock(text: string, language = ""): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);

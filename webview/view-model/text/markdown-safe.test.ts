@@ -52,7 +52,7 @@ suite("safe Markdown", () => {
       ),
     ));
 
-  test("keeps an entity that spells a tag escaped", () =>
+  test("escapes an entity that represents a tag", () =>
     equal(safeMarkdown("&lt;b&gt; &copy;"), "&amp;lt;b&amp;gt; &copy;"));
 
   test("handles many backticks in linear time", () => {

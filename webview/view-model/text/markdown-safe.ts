@@ -19,7 +19,7 @@ export function safeMarkdown(text: string): string {
   return escapeTags(shallow(withoutImages(text)));
 }
 
-/** Text as a code block, displayed exactly as it is: it contains neither nesting nor images. */
+/** Text as a code block, displayed exactly as it is. Code needs no limit of nesting and contains no images. */
 export function safeCode(text: string, language: string): string {
   return escapeTags(codeBlock(text, language));
 }
@@ -29,7 +29,7 @@ export function literal(text: string): string {
   return withoutMarkdown(visibleLine(text));
 }
 
-/** Like `literal`, for text that the user does not base a decision on: emoji are preserved. */
+/** Like `literal`, but preserves emoji. Only for text on which the user bases no decision. */
 export function literalProse(text: string): string {
   return withoutMarkdown(readableLine(text));
 }
@@ -48,7 +48,7 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** Entities that represent markup are escaped as well, because the renderer passes text on undecoded. */
+/** Entities that represent markup are escaped as well, because the renderer does not decode them. */
 function escapeTags(text: string): string {
   return text.replace(/&(?=(?:lt|gt|amp|quot|#))/g, "&amp;").replaceAll("<", "&lt;");
 }

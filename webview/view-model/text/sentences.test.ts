@@ -75,8 +75,8 @@ const pieces = fc.constantFrom(
   "\u202e",
 );
 
-suite("sentences", () => {
-  test("is the same for any chunks", () =>
+suite("sentence reader", () => {
+  test("returns the same sentences for any chunks", () =>
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 40 }),
@@ -96,7 +96,7 @@ suite("sentences", () => {
       { numRuns: 300 },
     ));
 
-  test("contains each sentence of prose once, in order", () =>
+  test("returns each sentence of prose once, in order", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -114,7 +114,7 @@ suite("sentences", () => {
       ),
     ));
 
-  test("ends when the next sentence or line begins", () => {
+  test("ends a sentence when the next sentence or line begins", () => {
     deepEqual(begun("One. "), []);
     deepEqual(begun("One. Tw"), ["One."]);
     deepEqual(begun("One.\n"), ["One."]);
@@ -186,7 +186,7 @@ suite("sentences", () => {
     deepEqual(read(passed("```js\na"), "```js\na\nb\n```\nEnd.", true)[1], ["Code in js, 2 lines.", "End."]);
   });
 
-  test("is not repeated when a text continues after its end", () => {
+  test("repeats nothing when a text continues after its end", () => {
     const [reader, texts] = read(unread, "One\n```js\na", true);
     deepEqual(texts, ["One", "Code in js, 1 line."]);
     deepEqual(read(reader, "One\n```js\na b\nc\n```\nTwo.", true)[1], ["Two."]);
@@ -194,7 +194,7 @@ suite("sentences", () => {
     deepEqual(read(read(unread, "Half a", true)[0], "Half a sentence.", true)[1], ["sentence."]);
   });
 
-  test("replaces a very long jump by a note", () => {
+  test("replaces a very long addition by a note", () => {
     const text = "Word. ".repeat(MAX_JUMP / 6 + 1);
     const [reader, texts] = read(unread, text, false);
     deepEqual(texts, ["A long text that is not read aloud."]);

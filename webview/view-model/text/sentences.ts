@@ -1,7 +1,7 @@
 /**
  * Splits growing Markdown into complete sentences for screen readers. Pure.
  *
- * Prose is announced without its marks; a code block and a table are announced with one sentence each, at their end.
+ * Prose is announced without Markdown marks. A code block or a table is announced by one sentence, at its end.
  *
  * Invariants:
  * - The result does not depend on the chunks in which the text arrives (`sentences.test.ts`).
@@ -24,16 +24,19 @@ export interface Reader {
 }
 
 type Block =
-  /** `said`: announced when the text had ended, but the text continues. */
+  /** `announced`: already announced, because the text had ended within the block. */
   | { readonly kind: "code"; readonly fence: Fence; readonly lines: number; readonly announced: boolean }
   | { readonly kind: "table"; readonly head: string; readonly rows: number };
 
 export const unread: Reader = { at: 0, inLine: false, held: "", block: undefined };
 
-/** Characters. A longer addition is only mentioned, because reading it aloud is useless and would block the page. */
+/**
+ * Maximum number of characters that are read aloud at once. A longer addition is only mentioned, because reading it
+ * would block the page.
+ */
 export const MAX_JUMP = 50_000;
 
-/** Reader that skips the existing text except its unfinished sentence; `ended`: skips that as well. */
+/** Reader that skips the existing text except its unfinished sentence. `ended`: skips that sentence as well. */
 export function passed(text: string, ended = false): Reader {
   return text.length > MAX_JUMP
     ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
@@ -48,7 +51,7 @@ export function read(reader: Reader, text: string, ends: boolean): readonly [Rea
   for (;;) {
     const newline = text.indexOf("\n", now.at);
     const line = text.slice(now.at, newline === -1 ? undefined : newline);
-    if (newline === -1 && !ends) return [begunLine(now, line, texts), texts];
+    if (newline === -1 && !ends) return [partialLine(now, line, texts), texts];
     if (newline === -1 && line === "" && now.held === "" && now.block === undefined)
       return [{ ...now, at: text.length }, texts];
     now = { ...wholeLine(now, line, texts), at: newline === -1 ? text.length : newline + 1, inLine: newline === -1 };
@@ -63,23 +66,23 @@ const MARKERS = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+
 /** Beginnings of an incomplete line whose kind is not decidable yet. */
 const UNDECIDED = /^(?:[-*+_=\s]*|\d{1,9}[.)]?|`{1,2}|~{1,2}|\[[ xX]?\]?|(?:```|~~~|\||#)[^]*)$/;
 /** Maximum number of characters of a line searched for leading marks. */
-const BEGINNING = 300;
+const MAX_MARKERS_LENGTH = 300;
 const RULE = /^[-=*_][-=*_ \t]*$/;
 const HEADING = /^#{1,6}(?:[ \t]+|$)/;
 
-/** An incomplete line: only prose can be announced already. */
-function begunLine(reader: Reader, line: string, texts: string[]): Reader {
+/** Reads an incomplete line, of which only prose can be announced before its end. */
+function partialLine(reader: Reader, line: string, texts: string[]): Reader {
   if (reader.block?.kind === "code") return reader;
   let now = reader;
   if (!reader.inLine) {
     const { length } = marks(line);
-    if (UNDECIDED.test(line.slice(length, length + BEGINNING))) return reader;
+    if (UNDECIDED.test(line.slice(length, length + MAX_MARKERS_LENGTH))) return reader;
     now = {
       ...(beginsItem(line) ? flushed(reader, texts) : withoutTable(reader, texts)),
       at: reader.at + length,
       inLine: true,
     };
-    return begunLine(now, line.slice(length), texts);
+    return partialLine(now, line.slice(length), texts);
   }
   const held = joined(now.held, line);
   const [sentences, rest] = finished(held, false);
@@ -105,7 +108,7 @@ function wholeLine(reader: Reader, line: string, texts: string[]): Reader {
   return prose(beginsItem(line) ? flushed(reader, texts) : withoutTable(reader, texts), words, texts);
 }
 
-const marks = (line: string): string => MARKERS.exec(line.slice(0, BEGINNING))?.[0] ?? "";
+const marks = (line: string): string => MARKERS.exec(line.slice(0, MAX_MARKERS_LENGTH))?.[0] ?? "";
 
 const beginsItem = (line: string): boolean => /[-*+.)]/.test(marks(line));
 
@@ -127,7 +130,7 @@ function flushed(reader: Reader, texts: string[]): Reader {
 function ended(reader: Reader, texts: string[]): Reader {
   const now = flushed(reader, texts);
   if (now.block?.kind !== "code" || now.block.announced) return now;
-  texts.push(aboutCode(now.block));
+  texts.push(codeSummary(now.block));
   return { ...now, block: { ...now.block, announced: true } };
 }
 
@@ -137,11 +140,11 @@ type Code = Extract<Block, { kind: "code" }>;
 
 function codeLine(reader: Reader, code: Code, line: string, texts: string[]): Reader {
   if (fenceAfter(code.fence, line) !== undefined) return { ...reader, block: { ...code, lines: code.lines + 1 } };
-  if (!code.announced) texts.push(aboutCode(code));
+  if (!code.announced) texts.push(codeSummary(code));
   return { ...reader, block: undefined };
 }
 
-function aboutCode({ fence, lines }: Code): string {
+function codeSummary({ fence, lines }: Code): string {
   const language = /[`~]{3,}[ \t]*([\w+#.-]{1,20})/.exec(fence.line)?.[1];
   return language === undefined
     ? l10n.t`Code, ${lineCount(lines)}.`
@@ -197,7 +200,7 @@ function nextEnd(text: string, from: number, isWholeLine: boolean): number | und
     const sentence = text.slice(from, end);
     if (!/^[\p{Ll},;:]/u.test(next) && !ABBREVIATION.test(sentence) && !isWithin(sentence)) return end;
   }
-  return text.length - from > MAX_SENTENCE ? from + cutAt(text.slice(from, from + MAX_SENTENCE + 1)) : undefined;
+  return text.length - from > MAX_SENTENCE ? from + cutPosition(text.slice(from, from + MAX_SENTENCE + 1)) : undefined;
 }
 
 /** Whether the text ends within a code span or a link. */
@@ -205,7 +208,7 @@ function isWithin(sentence: string): boolean {
   return (sentence.match(/`+/g)?.length ?? 0) % 2 === 1 || /\[[^\]]*$|\]\([^)]*$/.test(sentence);
 }
 
-function cutAt(text: string): number {
+function cutPosition(text: string): number {
   const space = text.search(/\s\S*$/);
   if (space > 0) return space;
   const unit = text.charCodeAt(MAX_SENTENCE - 1);

@@ -15,8 +15,8 @@ const markdown = fc.array(line, { maxLength: 40 }).map(lines => lines.join("\n")
 const size = { enough: 20, max: 50 };
 const openAtEnd = (text: string) => text.split("\n").reduce<Fence | undefined>(fenceAfter, undefined);
 
-suite("answer part", () => {
-  test("joins to the text, respects the size limit and closes code except in the last part", () =>
+suite("splitBlocks", () => {
+  test("returns parts that join to the text, respect the size limit and close code except in the last part", () =>
     fc.assert(
       fc.property(markdown, text => {
         const parts = splitBlocks(text, size);
@@ -27,7 +27,7 @@ suite("answer part", () => {
       { numRuns: 1500 },
     ));
 
-  test("stays unchanged while the text grows, except the last", () =>
+  test("changes only the last part while the text grows", () =>
     fc.assert(
       fc.property(markdown, fc.nat(), (text, cut) => {
         const before = splitBlocks(text.slice(0, cut % (text.length + 1)), size).slice(0, -1);
@@ -36,7 +36,7 @@ suite("answer part", () => {
       { numRuns: 1500 },
     ));
 
-  test("is the same incrementally and at once, with identical objects", () =>
+  test("returns the same parts incrementally and at once, with identical objects", () =>
     fc.assert(
       fc.property(markdown, fc.array(fc.nat(), { maxLength: 6 }), (text, cuts) => {
         let split: Split | undefined;

@@ -3,7 +3,7 @@
  *
  * Invariants:
  * - The concatenated `text` of the parts is the whole text.
- * - A part with a successor never changes while the text grows.
+ * - A part that is followed by another part never changes while the text grows.
  * - A code block that is cut is closed in one part and reopened in the next.
  * - Incremental splitting gives the same result as splitting at once.
  */
@@ -16,7 +16,7 @@ export interface Part {
   readonly after: string;
 }
 
-/** Characters after which the next block starts a new part, and the maximum of a part. */
+/** In characters: the size at which the next block starts a new part, and the maximum size of a part. */
 export interface PartSize {
   readonly enough: number;
   readonly max: number;
@@ -46,13 +46,13 @@ export function splitBlocks(text: string, size: PartSize = PART_SIZE): readonly 
 }
 
 /**
- * Like `splitBlocks`, with cost proportional to the new text if `text` extends that of `before`; otherwise `before` is
- * ignored.
+ * Incremental `splitBlocks`. The cost is proportional to the new text if `text` extends that of `before`. Otherwise
+ * `before` is ignored.
  */
 export function splitOn(before: Split | undefined, text: string, { enough, max }: PartSize = PART_SIZE): Split {
-  const known = before !== undefined && text.startsWith(before.text) ? before : undefined;
-  const parts: Part[] = known?.parts.slice(0, -1) ?? [];
-  let last = known?.last ?? START;
+  const previous = before !== undefined && text.startsWith(before.text) ? before : undefined;
+  const parts: Part[] = previous?.parts.slice(0, -1) ?? [];
+  let last = previous?.last ?? START;
   let { from, at, fence, before: opening } = last;
   let blank = false;
   const cut = (to: number) => {
@@ -81,7 +81,7 @@ export function splitOn(before: Split | undefined, text: string, { enough, max }
   return { text, parts, last };
 }
 
-/** Never between the two halves of a surrogate pair. */
+/** Moves a cut out of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at - 1);
   return unit >= 0xd800 && unit <= 0xdbff ? at - 1 : at;

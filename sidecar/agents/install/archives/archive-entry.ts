@@ -1,5 +1,5 @@
 /**
- * Decides for each archive entry, before it is written, whether and where it may be written. Pure.
+ * Validates the path of each archive entry before the entry is written. Pure.
  *
  * Invariants:
  * - An accepted entry is a file or a folder strictly below the destination, on every system.
@@ -11,7 +11,7 @@ import { hostile, tooLarge } from "../store/install-error";
 
 export interface Limits {
   readonly entries: number;
-  /** Total of all files. */
+  /** Maximum total size of all files. */
   readonly bytes: number;
   /** Maximum ratio of content to archive size, checked beyond `ratioFrom` bytes. */
   readonly ratio: number;
@@ -26,7 +26,7 @@ export class ArchivePathGuard {
   readonly #platform: string;
   /** Lower-case names that no entry may have at the root. */
   readonly #reserved: ReadonlySet<string>;
-  readonly #known = new Map<string, "file" | "folder">();
+  readonly #kinds = new Map<string, "file" | "folder">();
   #entries = 0;
   #bytes = 0;
 
@@ -81,8 +81,8 @@ export class ArchivePathGuard {
 
   #take(name: string, parts: readonly string[], kind: "file" | "folder"): void {
     const key = folded(parts.join("/"));
-    const before = this.#known.get(key);
-    if (before === undefined) this.#known.set(key, kind);
+    const before = this.#kinds.get(key);
+    if (before === undefined) this.#kinds.set(key, kind);
     else if (before === "file" || kind === "file") throw hostile(name, "would overwrite another entry");
   }
 }
@@ -110,10 +110,9 @@ function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 /** Receives the entries. Both `folder` and `file` throw `InstallError` for a rejected entry. */
-
 export interface Destination {
   folder(name: string): Promise<void>;
-  /** `isProgram`: the executable bit; other mode bits are dropped. */
+  /** `isProgram`: the executable bit. Other mode bits are dropped. */
   file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void>;
   /** Announces the number of entries. */
   expect(entries: number): void;

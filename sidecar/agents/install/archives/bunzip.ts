@@ -10,7 +10,8 @@ import { Worker } from "node:worker_threads";
 import bunzip2 from "unbzip2-stream";
 
 /**
- * Returns the decompressed stream. It fails for invalid or incomplete input. Destroying it also destroys the source.
+ * Returns the decompressed stream, which fails for invalid or incomplete input. Destroying the stream also destroys the
+ * source.
  */
 export type Bunzip = (source: Readable) => Readable;
 
@@ -29,20 +30,20 @@ export function bunzipElsewhere(program: string): Bunzip {
   return source => {
     const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }),
       through = new PassThrough();
-    const messages: Buffer[] = [],
+    const stderr: Buffer[] = [],
       read = once(worker.stdout, "end");
     worker.stderr.on("data", (text: Buffer) => {
-      messages.push(text);
+      stderr.push(text);
     });
     read.catch(() => undefined);
     source.on("error", error => through.destroy(error));
-    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // its exit reports the error
+    if (worker.stdin) source.pipe(worker.stdin).on("error", () => undefined); // the worker's exit reports the error
     worker.stdout.pipe(through, { end: false });
     worker.once("error", error => through.destroy(error));
     worker.once("exit", code => {
       if (code !== 0)
         through.destroy(
-          new Error(Buffer.concat(messages).toString().split("\n", 1)[0] || `its thread exited with ${code}`),
+          new Error(Buffer.concat(stderr).toString().split("\n", 1)[0] || `its thread exited with ${code}`),
         );
       else
         read.then(
@@ -58,7 +59,7 @@ export function bunzipElsewhere(program: string): Bunzip {
   };
 }
 
-/** The worker's side. Rejects for incomplete input. */
+/** Runs in the worker thread. Rejects for incomplete input. */
 export async function bunzipInput(source: Readable, sink: Writable): Promise<void> {
   for await (const chunk of bunzipHere(source))
     await new Promise<void>((resolve, reject) => {

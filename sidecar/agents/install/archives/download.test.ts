@@ -12,7 +12,7 @@ import { realFiles } from "../store/files";
 import { InstallError, type InstallErrorCode } from "../store/install-error";
 
 /** Pauses between attempts end immediately and are recorded. Longer timeouts use a fake clock. */
-class Hasty implements Clock {
+class InstantPauses implements Clock {
   readonly paused: number[] = [];
   readonly still = new FakeClock();
   now(): number {
@@ -30,7 +30,7 @@ const content = Buffer.from(Array.from({ length: 300_000 }, (_, i) => (i * 7919 
 const sha256 = createHash("sha256").update(content).digest("hex");
 
 class Fixture implements AsyncDisposable {
-  readonly clock = new Hasty();
+  readonly clock = new InstantPauses();
   readonly progress: (readonly [done: number, total: number | undefined])[] = [];
   readonly #folder = temporaryFolder();
   private constructor(readonly server: FileServer) {}
@@ -68,13 +68,13 @@ class Fixture implements AsyncDisposable {
   async refused(
     url: string,
     code: InstallErrorCode,
-    words: RegExp,
+    message: RegExp,
     options: Partial<DownloadOptions> = {},
   ): Promise<void> {
     await rejects(this.fetch(url, options), error => {
       ok(error instanceof InstallError, String(error));
       equal(error.code, code, error.message);
-      match(error.message, words);
+      match(error.message, message);
       return true;
     });
     deepEqual(this.remaining, []);
@@ -112,7 +112,7 @@ suite("download", () => {
   test("resumes the same file after an interruption", async () => {
     await using fixture = await Fixture.open();
     const url = fixture.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
-    // data sent just before a connection is cut may be lost; here it arrives before the timeout
+    // Data sent just before a connection is cut may be lost. Here the data arrives before the timeout.
     await fixture.fetch(url, {
       sha256,
       progress: done => {
@@ -292,14 +292,14 @@ suite("download errors", () => {
         "insecure",
         /not an https URL/,
       );
-    const asked: string[] = [];
+    const requested: string[] = [];
     const redirecting = (async (url: string) => {
-      asked.push(url);
+      requested.push(url);
       return new Response(null, { status: 302, headers: { location: fixture.serve({}) } });
     }) as typeof fetch;
     // a remote server must not redirect to this computer
     await fixture.refused("https://example.com/a.zip", "insecure", /127\.0\.0\.1/, { fetch: redirecting });
-    deepEqual(asked, ["https://example.com/a.zip"]);
+    deepEqual(requested, ["https://example.com/a.zip"]);
   });
 
   test("rejects files above the size limit, announced or not", async () => {

@@ -66,16 +66,16 @@ export async function download(
   signal.throwIfAborted();
   try {
     const handle = await files.open(part, "w");
-    let got: { readonly bytes: number; readonly sha256: string };
+    let result: { readonly bytes: number; readonly sha256: string };
     try {
-      got = await new Download(from, handle, options).whole();
+      result = await new Download(from, handle, options).whole();
     } finally {
       await handle.close();
     }
-    if (sha256 !== undefined && sha256.toLowerCase() !== got.sha256)
-      throw wrongHash(from, sha256.toLowerCase(), got.sha256);
+    if (sha256 !== undefined && sha256.toLowerCase() !== result.sha256)
+      throw wrongHash(from, sha256.toLowerCase(), result.sha256);
     await files.rename(part, file);
-    return got;
+    return result;
   } catch (error) {
     await files.rm(part, { force: true }).catch(() => undefined);
     signal.throwIfAborted();
@@ -83,8 +83,8 @@ export async function download(
   }
 }
 
-/** A failure worth another attempt. `final` is thrown after the last attempt. */
-class BrokenOff extends Error {
+/** A failure that is retried. `final` is thrown after the last attempt. */
+class RetryableError extends Error {
   constructor(
     readonly final: InstallError,
     options?: { readonly cause?: unknown },
@@ -99,7 +99,7 @@ class Download {
   readonly #options: DownloadOptions;
   #bytes = 0;
   #hash: Hash = createHash("sha256");
-  /** Validates that a part and the rest belong to the same file: a strong ETag or a date. */
+  /** Validator of the file's version for `If-Range`: a strong ETag or a date. */
   #validator: string | undefined;
   #total: number | undefined;
 
@@ -115,7 +115,7 @@ class Download {
         await this.#attempt();
         return { bytes: this.#bytes, sha256: this.#hash.digest("hex") };
       } catch (error) {
-        if (!(error instanceof BrokenOff)) throw error;
+        if (!(error instanceof RetryableError)) throw error;
         const ms = PAUSES_MS[attempt];
         if (ms === undefined) throw error.final;
         await pause(ms, this.#options.clock, this.#options.signal);
@@ -124,37 +124,37 @@ class Download {
   }
 
   async #attempt(): Promise<void> {
-    const stalling = new Stall(this.#url, this.#options);
+    const timeout = new StallTimeout(this.#url, this.#options);
     let answered = false;
     try {
-      const response = await this.#ask(stalling);
+      const response = await this.#request(timeout);
       answered = true;
-      if (!(await this.#continues(response))) await this.#begin(response);
+      if (!(await this.#continues(response))) await this.#start(response);
       for await (const chunk of bodyOf(response)) {
-        stalling.again();
-        await this.#take(chunk);
+        timeout.restart();
+        await this.#write(chunk);
       }
     } catch (error) {
-      throw stalling.reasonFor(error, answered);
+      throw timeout.reasonFor(error, answered);
     } finally {
-      stalling.end();
+      timeout.stop();
     }
     if (this.#total !== undefined && this.#bytes < this.#total)
-      throw new BrokenOff(brokenOff(this.#url, l10n.t`${this.#bytes} bytes of ${this.#total}`));
+      throw new RetryableError(brokenOff(this.#url, l10n.t`${this.#bytes} bytes of ${this.#total}`));
   }
 
-  async #ask(stalling: Stall): Promise<Response> {
+  async #request(timeout: StallTimeout): Promise<Response> {
     const headers: Record<string, string> = { accept: "*/*", "accept-encoding": "identity", "user-agent": "symposium" };
     if (this.#bytes > 0 && this.#validator !== undefined)
       Object.assign(headers, { range: `bytes=${this.#bytes}-`, "if-range": this.#validator });
-    const answer = await fetchSecurely(this.#options.fetch ?? httpGet(), this.#url, headers, stalling.signal);
+    const answer = await fetchSecurely(this.#options.fetch ?? httpGet(), this.#url, headers, timeout.signal);
     if (answer instanceof Response) return answer;
     throw answer.kind === "insecure"
       ? insecure(answer.to)
       : refused(this.#url, `it redirects more than ${answer.maxRedirects} times`);
   }
 
-  /** Whether the response is the remainder of the part. */
+  /** Whether the response continues the partial file. Throws for an inconsistent range. */
   async #continues(response: Response): Promise<boolean> {
     if (response.status !== 206) return false;
     const [, start, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(response.headers.get("content-range") ?? "") ?? [];
@@ -163,18 +163,18 @@ class Download {
       (total === "*" || this.#total === undefined || Number(total) === this.#total) &&
       [undefined, this.#validator].includes(validatorOf(response));
     if (isSame && this.#bytes > 0) return true;
-    await drop(response);
+    await discardBody(response);
     await this.#restart();
-    throw new BrokenOff(refused(this.#url, "it sends inconsistent parts"));
+    throw new RetryableError(refused(this.#url, "it sends inconsistent parts"));
   }
 
-  async #begin(response: Response): Promise<void> {
+  async #start(response: Response): Promise<void> {
     const { status, headers } = response;
     if (status !== 200) {
-      await drop(response);
+      await discardBody(response);
       if (status === 416) await this.#restart();
       const final = refused(this.#url, status === 404 || status === 410 ? "it does not exist" : `status ${status}`);
-      throw status >= 500 || status === 429 || status === 416 ? new BrokenOff(final) : final;
+      throw status >= 500 || status === 429 || status === 416 ? new RetryableError(final) : final;
     }
     await this.#restart();
     const length = headers.get("content-length");
@@ -192,7 +192,7 @@ class Download {
     this.#total = undefined;
   }
 
-  async #take(chunk: Uint8Array): Promise<void> {
+  async #write(chunk: Uint8Array): Promise<void> {
     this.#options.signal.throwIfAborted();
     this.#withinLimit(this.#bytes + chunk.length);
     await writeAll(this.#handle, chunk, this.#bytes);
@@ -211,35 +211,35 @@ class Download {
 }
 
 /** Signal of one attempt: aborts with the caller's signal or after a minute without data. */
-class Stall {
+class StallTimeout {
   readonly #url: URL;
   readonly #options: DownloadOptions;
-  readonly #stalled = new AbortController();
+  readonly #timeout = new AbortController();
   readonly signal: AbortSignal;
-  #alarm: Disposable | undefined;
+  #timer: Disposable | undefined;
 
   constructor(url: URL, options: DownloadOptions) {
     this.#url = url;
     this.#options = options;
-    this.signal = AbortSignal.any([options.signal, this.#stalled.signal]);
-    this.again();
+    this.signal = AbortSignal.any([options.signal, this.#timeout.signal]);
+    this.restart();
   }
 
-  again(): void {
-    this.end();
-    this.#alarm = this.#options.clock.after(STALL_SECONDS * 1000, () => this.#stalled.abort());
+  restart(): void {
+    this.stop();
+    this.#timer = this.#options.clock.after(STALL_SECONDS * 1000, () => this.#timeout.abort());
   }
-  end(): void {
-    this.#alarm?.[Symbol.dispose]();
+  stop(): void {
+    this.#timer?.[Symbol.dispose]();
   }
 
   /** Converts a connection error of the system or of fetch to a retryable error. */
   reasonFor(error: unknown, answered: boolean): unknown {
-    if (error instanceof InstallError || error instanceof BrokenOff || this.#options.signal.aborted) return error;
-    if (this.#stalled.signal.aborted) return new BrokenOff(stalled(this.#url, STALL_SECONDS), { cause: error });
+    if (error instanceof InstallError || error instanceof RetryableError || this.#options.signal.aborted) return error;
+    if (this.#timeout.signal.aborted) return new RetryableError(stalled(this.#url, STALL_SECONDS), { cause: error });
     const known = explained(error);
     if (known instanceof InstallError) return known;
-    return new BrokenOff(answered ? brokenOff(this.#url, error) : unreachable(this.#url, error), { cause: error });
+    return new RetryableError(answered ? brokenOff(this.#url, error) : unreachable(this.#url, error), { cause: error });
   }
 }
 
@@ -253,7 +253,6 @@ async function* bodyOf({ body }: Response): AsyncGenerator<Uint8Array> {
   if (body) for await (const chunk of body as AsyncIterable<unknown>) if (chunk instanceof Uint8Array) yield chunk;
 }
 
-/** Discards the body. */
-async function drop({ body }: Response): Promise<void> {
+async function discardBody({ body }: Response): Promise<void> {
   await body?.cancel().catch(() => undefined);
 }

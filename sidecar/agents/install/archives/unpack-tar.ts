@@ -21,7 +21,7 @@ export async function untar(
   const plain = kind === "tar.gz" ? source.pipe(createGunzip()) : bunzip(source);
   destination.reading(() => source.bytesRead);
   source.on("error", error => plain.destroy(error));
-  plain.on("error", () => undefined); // reported to the reader, if one exists
+  plain.on("error", () => undefined); // the reader, if any, receives the error
   const fed = feed(plain, tar);
   try {
     for await (const entry of tar) await write(entry, destination);

@@ -75,7 +75,7 @@ async function* contentOf(
   if (sum !== entry.crc32) throw new Error(`check sum ${sum.toString(16)} instead of ${entry.crc32.toString(16)}`);
 }
 
-/** Errors of both streams are reported to the reader, if one exists. */
+/** The reader, if any, receives the errors of both streams. */
 async function* inflated(packed: Readable, reading: (bytesRead: BytesRead) => void): AsyncGenerator<Buffer> {
   const inflate = createInflateRaw();
   reading(() => inflate.bytesWritten);

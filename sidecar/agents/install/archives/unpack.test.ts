@@ -58,11 +58,11 @@ function tree(root: string): Record<string, string> {
   );
 }
 
-const refused = (unpacking: Unpacking, code: InstallError["code"], words: RegExp): Promise<void> =>
+const refused = (unpacking: Unpacking, code: InstallError["code"], message: RegExp): Promise<void> =>
   rejects(unpacked(unpacking), error => {
     ok(error instanceof InstallError, String(error));
     equal(error.code, code, error.message);
-    match(error.message, words);
+    match(error.message, message);
     return true;
   });
 
@@ -147,7 +147,7 @@ suite("archive", () => {
   });
 });
 
-const NAMES: readonly [name: string, words: RegExp][] = [
+const NAMES: readonly [name: string, message: RegExp][] = [
   ["../evil", /points outside/],
   ["a/../../evil", /points outside/],
   ["a/..", /points outside/],
@@ -164,7 +164,7 @@ const NAMES: readonly [name: string, words: RegExp][] = [
 ];
 
 suite("hostile archive", () => {
-  for (const [name, words] of NAMES) {
+  for (const [name, message] of NAMES) {
     for (const [kind, create] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
@@ -177,7 +177,7 @@ suite("hostile archive", () => {
             options: { reserved: ["installed.json"] },
           },
           "hostile",
-          words,
+          message,
         ));
     }
   }

@@ -1,6 +1,6 @@
 /**
- * Unpacks an archive into an exclusive folder: zip, tar with gzip or bzip2, or the program itself. It is streamed, so
- * memory usage is a few blocks for any archive size. `archive-entry.ts` defines which entries are rejected.
+ * Unpacks an archive into an exclusive folder: zip, tar with gzip or bzip2, or the program itself. The archive is
+ * streamed, so memory usage is a few blocks for any size. `archive-entry.ts` defines which entries are rejected.
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
@@ -49,7 +49,7 @@ export async function unpack(
   try {
     const { size } = await files.stat(archive),
       pathGuard = new ArchivePathGuard(size, options);
-    const destination = new Unpacked(folder, pathGuard, size, options);
+    const destination = new FolderDestination(folder, pathGuard, size, options);
     switch (kind) {
       case "zip":
         await unzip(archive, destination);
@@ -69,16 +69,16 @@ export async function unpack(
     return { bytes: pathGuard.bytes };
   } catch (error) {
     signal.throwIfAborted();
-    const known = explained(error);
-    throw known instanceof InstallError ? known : damaged(path.basename(archive), error);
+    const failure = explained(error);
+    throw failure instanceof InstallError ? failure : damaged(path.basename(archive), error);
   }
 }
 
-class Unpacked implements Destination {
+class FolderDestination implements Destination {
   readonly #root: string;
   readonly #pathGuard: ArchivePathGuard;
   readonly #options: UnpackOptions;
-  readonly #made = new Set<string>();
+  readonly #created = new Set<string>();
   readonly #size: number;
   #bytesRead = (): number => 0;
 
@@ -126,8 +126,8 @@ class Unpacked implements Destination {
 
   async #create(folder: string): Promise<void> {
     this.#options.signal.throwIfAborted();
-    if (this.#made.has(folder)) return;
+    if (this.#created.has(folder)) return;
     await this.#options.files.mkdir(folder, { recursive: true });
-    this.#made.add(folder);
+    this.#created.add(folder);
   }
 }

@@ -37,9 +37,9 @@ export async function installBinary(
 ): Promise<Omit<Built, "source">> {
   const parts = relativeParts(cmd);
   if (!parts) throw noProgram(l10n.t`“${cmd}” is not a path inside the archive.`);
-  const fetched = path.join(folder, ARCHIVE);
+  const archiveFile = path.join(folder, ARCHIVE);
   progress({ phase: "downloading", done: 0 });
-  await download(archive, fetched, {
+  await download(archive, archiveFile, {
     sha256,
     signal,
     clock,
@@ -49,7 +49,7 @@ export async function installBinary(
     progress: (done, total) => progress({ phase: "downloading", done, ...(total === undefined ? {} : { total }) }),
   });
   progress({ phase: "unpacking" });
-  await unpack(fetched, folder, {
+  await unpack(archiveFile, folder, {
     kind: archiveKind(new URL(archive).pathname),
     program: parts.join("/"),
     signal,
@@ -59,11 +59,11 @@ export async function installBinary(
     reserved: [MANIFEST, ARCHIVE],
     progress: (done, total) => progress({ phase: "unpacking", done, total }),
   });
-  await files.rm(fetched);
+  await files.rm(archiveFile);
   return { release, program: await programIn(folder, parts, { files, platform }), runtimeArgs: [] };
 }
 
-/** Archives created on Windows contain no file modes. */
+/** Makes the program executable, because archives created on Windows contain no file modes. */
 async function programIn(
   folder: string,
   parts: readonly string[],

@@ -1,6 +1,5 @@
 /**
- * Installs a crate with a program by the user's cargo: prebuilt by `cargo binstall` if available, otherwise built from
- * source.
+ * Installs a crate with the user's cargo: a binary from `cargo binstall` if available, otherwise a build from source.
  */
 import path from "node:path";
 import type { Distribution } from "../../../../src/protocol/agents/distribution";

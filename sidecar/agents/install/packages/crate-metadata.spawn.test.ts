@@ -46,7 +46,7 @@ const launch: CrateLaunch = {
 
 suite("launch metadata of a crate", () => {
   test("accepts only members of the correct type from cargo", () => {
-    const said = (symposium: unknown) =>
+    const launchOf = (symposium: unknown) =>
       launchIn(
         {
           packages: [
@@ -56,12 +56,12 @@ suite("launch metadata of a crate", () => {
         },
         "house",
       );
-    deepEqual(said({ ...launch, more: 1 }), launch);
-    deepEqual(said({ binary: 1, args: ["a", 2], env: { A: 1 } }), {});
+    deepEqual(launchOf({ ...launch, more: 1 }), launch);
+    deepEqual(launchOf({ binary: 1, args: ["a", 2], env: { A: 1 } }), {});
     deepEqual(
       [
-        said(undefined),
-        said("x"),
+        launchOf(undefined),
+        launchOf("x"),
         launchIn({ packages: [{ name: "house", metadata: null }] }, "house"),
         launchIn(undefined, "house"),
         launchIn({ packages: 7 }, "house"),
@@ -94,12 +94,12 @@ suite("launch metadata of a crate", () => {
       "--quiet",
       { RULE: "Be brief.", KEY: "none" },
     ]);
-    const asked = registry.requests.length;
+    const requestCount = registry.requests.length;
     deepEqual(await started({ crate: "house", args: [], env: { KEY: "mine" } }), [
       "some-agent/1.2.3/bin/house-rules",
       { RULE: "Be brief.", KEY: "mine" },
     ]);
-    equal(registry.requests.length, asked);
+    equal(registry.requests.length, requestCount);
     deepEqual(await started({ crate: "house", binary: "other", args: ["x"] }), [
       "some-agent/1.2.3~2/bin/other",
       "x",

@@ -1,6 +1,6 @@
 /**
- * Reads how a crate starts as an extension: `binary`, `args` and `env` of `[package.metadata.symposium]` in its
- * Cargo.toml. The user's cargo reads it from the source that it built, or downloads the source of a prebuilt crate.
+ * Reads the launch metadata of an extension crate: `binary`, `args` and `env` of `[package.metadata.symposium]` in its
+ * Cargo.toml. The user's cargo provides the source: from its cache after a build, otherwise by a download.
  *
  * Invariants: a failure here never fails the installation. A value of a wrong type counts as absent.
  */
@@ -11,7 +11,7 @@ import { InstallError } from "../store/install-error";
 import { tryTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
 export interface CrateLaunch {
-  /** The program to start if the crate has several. */
+  /** Program to start if the crate has several. */
   readonly binary?: string;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -30,10 +30,12 @@ export async function crateLaunch(
   try {
     const manifest =
       (await manifestOf(home, crate, release, deps)) ??
-      ((await fetched(crate, release, cargo, folder, deps)) ? await manifestOf(home, crate, release, deps) : undefined);
+      ((await downloadSource(crate, release, cargo, folder, deps))
+        ? await manifestOf(home, crate, release, deps)
+        : undefined);
     return manifest === undefined ? {} : launchIn(await metadata(manifest, cargo, folder, deps), crate);
   } catch (error) {
-    if (deps.signal.aborted || !(error instanceof InstallError || isOfTheSystem(error))) throw error;
+    if (deps.signal.aborted || !(error instanceof InstallError || isSystemError(error))) throw error;
     return {};
   }
 }
@@ -57,7 +59,7 @@ async function manifestOf(
  * Downloads the source of the crate alone. Before cargo 1.82, or with a replacement of crates.io, downloads its
  * dependencies as well.
  */
-async function fetched(
+async function downloadSource(
   crate: string,
   release: string,
   cargo: ToolProgram,
@@ -89,7 +91,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
     length += chunk.length;
     if (length <= MAX_BYTES) chunks.push(chunk);
   };
-  const received: ToolDeps = {
+  const collecting: ToolDeps = {
     ...deps,
     line: () => undefined,
     run: (spec, options) => deps.run(spec, { ...options, stdout }),
@@ -98,7 +100,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
     cargo,
     ["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path", manifest],
     { cwd: folder },
-    received,
+    collecting,
   );
   try {
     return JSON.parse(Buffer.concat(chunks).toString());
@@ -120,7 +122,7 @@ export function launchIn(answer: unknown, crate: string): CrateLaunch {
   };
 }
 
-function isOfTheSystem(error: unknown): boolean {
+function isSystemError(error: unknown): boolean {
   return error instanceof Error && "code" in error;
 }
 function isEnvironment(value: JsonObject): value is Readonly<Record<string, string>> {

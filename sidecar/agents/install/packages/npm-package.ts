@@ -1,4 +1,4 @@
-/** Installs an npm package into its own folder by the user's npm, with its mirrors, credentials and cache. */
+/** Installs an npm package into a separate folder with the user's npm, including its mirrors, credentials and cache. */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { NpmSpec } from "../../../../src/protocol/agents/package-spec";
@@ -10,7 +10,7 @@ import { chosenProgram, readJson, useTool, type ToolProgram, type ToolDeps } fro
 
 const OPTIONS = ["--no-audit", "--no-fund", "--omit=dev", "--no-package-lock", "--loglevel=notice"];
 
-/** `argument`: replaces the spec (a folder of the same package). */
+/** `argument`: passed to npm in place of the spec, such as a folder of the same package. */
 export async function installNpm(
   folder: string,
   spec: NpmSpec,
@@ -19,22 +19,22 @@ export async function installNpm(
   deps: ToolDeps,
   argument = argumentOf(spec),
 ): Promise<Omit<Built, "source">> {
+  // Prevents npm from searching the parent folders for a project.
   const root = await deps.files.open(path.join(folder, "package.json"), "wx");
   try {
     await root.writeFile('{ "private": true }\n');
   } finally {
-    // prevents npm from searching the parent folders for a project
     await root.close();
   }
   await useTool(npm, ["install", "--prefix", folder, ...OPTIONS, "--", argument], { cwd: folder }, deps);
-  const home = ["node_modules", ...spec.name.split("/")];
-  const described = await readJson(path.join(folder, ...home, "package.json"), deps.files);
-  if (!described || typeof described.version !== "string") throw noProgram(`npm did not install ${spec.name}.`);
-  const bins = binsOf(described.bin, spec.name);
+  const packageFolder = ["node_modules", ...spec.name.split("/")];
+  const packageJson = await readJson(path.join(folder, ...packageFolder, "package.json"), deps.files);
+  if (!packageJson || typeof packageJson.version !== "string") throw noProgram(`npm did not install ${spec.name}.`);
+  const bins = binsOf(packageJson.bin, spec.name);
   const name = chosenProgram([...bins.keys()], { cmd, like: spec.name.replace(/^@[^/]*\//, "") });
   const parts = relativeParts(bins.get(name) ?? "");
   if (!parts) throw noProgram(l10n.t`${spec.name} declares the program ${name} outside of its folder.`);
-  return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, deps)) };
+  return { release: packageJson.version, ...(await launchOf(folder, [...packageFolder, ...parts], name, deps)) };
 }
 
 export function argumentOf({ name, version }: NpmSpec): string {
@@ -50,7 +50,7 @@ function binsOf(bin: unknown, packageName: string): ReadonlyMap<string, string> 
   );
 }
 
-/** A Node script is started by Node directly, without a wrapper. This matters for Windows and for signals. */
+/** Starts a Node script with Node directly, because npm's wrappers affect signals and differ on Windows. */
 async function launchOf(
   folder: string,
   script: readonly string[],
@@ -58,7 +58,7 @@ async function launchOf(
   { files, platform }: ToolDeps,
 ): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
   const file = path.join(folder, ...script);
-  const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm accepts both
+  const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm accepts both names
   if ((await programSize(found, files)) === undefined)
     throw noProgram(l10n.t`The program ${name} is not in its package.`);
   const runtimeArgs = nodeArgs(await firstLine(found, files));

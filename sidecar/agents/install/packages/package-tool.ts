@@ -1,4 +1,4 @@
-/** Shared code of installations by a tool of the user (npm, uv, pipx, cargo). */
+/** Shared code of installations with a tool of the user (npm, uv, pipx, cargo). */
 import * as l10n from "@vscode/l10n";
 import { AgentError } from "../../../errors";
 import { isObject, type JsonObject } from "../../../rpc/json";
@@ -65,11 +65,11 @@ export function failure(
   { name }: ToolProgram,
   { exit, stdout, stderr }: { readonly exit: Exit; readonly stdout: string; readonly stderr: string },
 ): InstallError {
-  return toolFailed(name, statusOf(exit), lastWords(stderr) || lastWords(stdout));
+  return toolFailed(name, statusOf(exit), outputTail(stderr) || outputTail(stdout));
 }
 
 /** Returns the last non-empty lines, without npm's references to a log that is deleted with the folder. */
-function lastWords(text: string): string {
+function outputTail(text: string): string {
   const lines = text
     .split(/[\r\n]+/)
     .map(line => line.trim())
@@ -77,7 +77,10 @@ function lastWords(text: string): string {
   return lines.slice(-6).join(" ").slice(-600);
 }
 
-/** Returns the named program, or the only one, or the one named like the package. */
+/**
+ * Returns the program named `cmd`. Without `cmd`: the only program, or the one with the package's name. Throws
+ * `InstallError`.
+ */
 export function chosenProgram(
   names: readonly string[],
   { cmd, like }: { readonly cmd: string | undefined; readonly like: string },
@@ -88,7 +91,7 @@ export function chosenProgram(
       ? names.find(name => name === cmd)
       : names.length === 1
         ? names[0]
-        : names.find(name => plain(name) === plain(like));
+        : names.find(name => normalised(name) === normalised(like));
   if (chosen === undefined)
     throw noProgram(
       cmd === undefined
@@ -98,7 +101,7 @@ export function chosenProgram(
   return chosen;
 }
 
-function plain(name: string): string {
+function normalised(name: string): string {
   return name.toLowerCase().replaceAll(/[-_.]+/g, "-");
 }
 

@@ -1,5 +1,5 @@
 /**
- * Installs a Python tool by the user's uv or pipx. Its folder cannot be moved, because virtual environments contain
+ * Installs a Python tool with the user's uv or pipx. Its folder cannot be moved, because virtual environments contain
  * their own path.
  */
 import * as l10n from "@vscode/l10n";
@@ -10,7 +10,7 @@ import { noProgram } from "../store/install-error";
 import type { Built } from "../store/manifest";
 import { chosenProgram, useTool, type ToolProgram, type ToolDeps } from "./package-tool";
 
-/** Folder of the programs (links into the environment), and of the environments. */
+/** Folders of the programs (links into the environment) and of the environments. */
 const BIN = "bin",
   TOOLS = "tools";
 

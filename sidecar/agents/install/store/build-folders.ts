@@ -7,7 +7,7 @@
  * Invariants:
  * - Only one build per id runs at a time (the store's install lock).
  * - A folder that exceeds `MAX_BYTES` or filled the disk is not kept.
- * - A folder that cannot be removed is removed later, and fails no installation.
+ * - A failed removal is retried later and does not fail the installation.
  */
 import path from "node:path";
 import { InstallError } from "./install-error";

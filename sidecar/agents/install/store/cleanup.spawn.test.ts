@@ -15,7 +15,7 @@ suite("store cleanup", () => {
     await user.command(of("1.0.0"), never);
     await fixture.installer().install(of("2.0.0"), never);
     const home = path.join(fixture.root, "some-agent"),
-      left = (): readonly string[] =>
+      remaining = (): readonly string[] =>
         readdirSync(home)
           .filter(name => name !== ".uses")
           .sort();
@@ -30,10 +30,10 @@ suite("store cleanup", () => {
     const cleanup = scheduleCleanup([fixture.store(), { cleanUpAll: async () => swept() }], clock, error => {
       throw error;
     });
-    deepEqual(left(), [".new-0123456789ab", "1.0.0", "1.5.0", "2.0.0"]);
+    deepEqual(remaining(), [".new-0123456789ab", "1.0.0", "1.5.0", "2.0.0"]);
     clock.advance(60_000);
     await done;
-    deepEqual(left(), ["1.0.0", "2.0.0"]);
+    deepEqual(remaining(), ["1.0.0", "2.0.0"]);
     equal(existsSync(path.join(fixture.root, "other", ".old-0123456789ab")), false);
     await cleanup[Symbol.asyncDispose]();
   });

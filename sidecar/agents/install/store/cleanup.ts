@@ -1,8 +1,8 @@
-/** Delay after which leftovers of earlier runs are removed from the stores, once. The delay keeps the start fast. */
+/** Removes leftovers of earlier runs from the stores, once, after a delay that keeps the start fast. */
 import type { Clock } from "../../../rpc/clock";
 import type { Store } from "./store";
 
-const LATER_MS = 30_000;
+const DELAY_MS = 30_000;
 
 /** Disposing starts no further cleanup and waits for the current one. */
 export function scheduleCleanup(
@@ -12,7 +12,7 @@ export function scheduleCleanup(
 ): AsyncDisposable {
   const ended = new AbortController();
   let running: Promise<void> = Promise.resolve();
-  const alarm = clock.after(LATER_MS, () => {
+  const timer = clock.after(DELAY_MS, () => {
     running = cleanUp();
   });
   const cleanUp = async (): Promise<void> => {
@@ -20,7 +20,7 @@ export function scheduleCleanup(
   };
   return {
     [Symbol.asyncDispose]: async () => {
-      alarm[Symbol.dispose]();
+      timer[Symbol.dispose]();
       ended.abort();
       await running;
     },

@@ -8,7 +8,7 @@ export type Files = Pick<
 >;
 export const realFiles: Files = fs;
 
-/** Repeats partial writes. */
+/** Writes all bytes: repeats partial writes. */
 export async function writeAll(handle: fs.FileHandle, bytes: Uint8Array, position: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await handle.write(bytes, at, bytes.length - at, position + at);
@@ -29,7 +29,7 @@ export async function writeWhole(file: string, text: string, files: Files): Prom
   await files.rename(part, file);
 }
 
-/** Returns the total bytes of all regular files below. */
+/** Returns the total bytes of all regular files in the folder and its subfolders. */
 export async function sizeOf(folder: string, files: Files): Promise<number> {
   let bytes = 0;
   for (const entry of await files.readdir(folder, { withFileTypes: true })) {

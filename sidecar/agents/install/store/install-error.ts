@@ -1,4 +1,4 @@
-/** Errors of an installation of an agent or extension, with what happened and what to do. */
+/** Errors of an installation of an agent or extension: a sentence for the user and advice. */
 import * as l10n from "@vscode/l10n";
 import { redactText } from "../../../../src/protocol/redaction/redact";
 import { isObject } from "../../../rpc/json";
@@ -28,7 +28,7 @@ export class InstallError extends Error {
   override readonly name = "InstallError";
   readonly what: string;
   readonly advice: string | undefined;
-  /** `what` and `advice` are sentences for the user; `cause` is for the log. */
+  /** `what` and `advice` are sentences for the user. `cause` is for the log. */
   constructor(
     readonly code: InstallErrorCode,
     what: string,
@@ -40,7 +40,7 @@ export class InstallError extends Error {
     this.advice = advice;
   }
 
-  /** Returns the same error with one more sentence of advice. */
+  /** Returns the same error with an additional sentence of advice. */
   and(advice: string): InstallError {
     return new InstallError(this.code, this.what, {
       advice: this.advice === undefined ? advice : `${this.advice} ${advice}`,
@@ -80,10 +80,10 @@ export function insecure(url: string): InstallError {
     advice: l10n.t("Programs are downloaded over https only."),
   });
 }
-export function wrongHash(url: URL, wanted: string, got: string): InstallError {
+export function wrongHash(url: URL, expected: string, actual: string): InstallError {
   return new InstallError(
     "hash",
-    l10n.t`The download from ${url.host} does not match the published file: its SHA-256 is ${got} instead of ${wanted}.`,
+    l10n.t`The download from ${url.host} does not match the published file: its SHA-256 is ${actual} instead of ${expected}.`,
     { advice: l10n.t("The download was deleted. Try again later. If the error persists, report it to the publisher.") },
   );
 }

@@ -25,7 +25,7 @@ export interface LockWish {
   readonly limitMs: number;
 }
 
-const AGAIN_MS = 200;
+const RETRY_MS = 200;
 
 export class Locks {
   readonly #folder: string;
@@ -33,7 +33,7 @@ export class Locks {
   readonly #files: Files;
   readonly #tryLock: TryLock;
   /** Queues of callers within this process. */
-  readonly #lines = new Map<string, Promise<unknown>>();
+  readonly #queues = new Map<string, Promise<unknown>>();
 
   constructor(folder: string, clock: Clock, files: Files, tryLock: TryLock = fileLock) {
     this.#folder = folder;
@@ -44,7 +44,7 @@ export class Locks {
 
   /** `name`: a valid folder name. Rejects with `busy`, the signal's reason, or a file system error. */
   async holding<T>(name: string, wish: LockWish, work: () => Promise<T>): Promise<T> {
-    const before = this.#lines.get(name);
+    const before = this.#queues.get(name);
     const turn = (async () => {
       await before?.catch(() => undefined);
       wish.signal?.throwIfAborted();
@@ -52,14 +52,14 @@ export class Locks {
       try {
         return await work();
       } finally {
-        await release().catch(() => undefined);
-      } // already taken over
+        await release().catch(() => undefined); // another process has taken over the lock
+      }
     })();
-    this.#lines.set(name, turn);
+    this.#queues.set(name, turn);
     try {
       return await turn;
     } finally {
-      if (this.#lines.get(name) === turn) this.#lines.delete(name);
+      if (this.#queues.get(name) === turn) this.#queues.delete(name);
     }
   }
 
@@ -74,23 +74,23 @@ export class Locks {
       }
       if (!isNotified) waiting?.();
       if (this.#clock.now() >= until) throw busy();
-      await pause(AGAIN_MS, this.#clock, signal);
+      await pause(RETRY_MS, this.#clock, signal);
     }
   }
 }
 
-/** Rejects with the signal's reason. */
+/** Rejects with the reason of `signal` when it aborts. */
 export function pause(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
-    const over = (): void => {
-      alarm[Symbol.dispose]();
+    const abort = (): void => {
+      timer[Symbol.dispose]();
       reject(signal?.reason);
     };
-    const alarm = clock.after(ms, () => {
-      signal?.removeEventListener("abort", over);
+    const timer = clock.after(ms, () => {
+      signal?.removeEventListener("abort", abort);
       resolve();
     });
-    signal?.addEventListener("abort", over, { once: true });
+    signal?.addEventListener("abort", abort, { once: true });
   });
 }

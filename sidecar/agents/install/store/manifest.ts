@@ -1,6 +1,6 @@
 /**
- * `installed.json` marks a folder as an installed version. It is written last. A folder without a readable one is an
- * incomplete installation and is ignored. Pure.
+ * `installed.json` marks a folder as an installed version. The file is written last, so a folder without a readable
+ * manifest is an incomplete installation and is ignored. Pure.
  */
 import { isObject, isStrings } from "../../../rpc/json";
 import { isExact } from "../../../../src/protocol/agents/package-spec";
@@ -13,7 +13,7 @@ export interface Source {
   readonly kind: "npm" | "python" | "cargo" | "binary";
   /** Package with its extras, crate, or address of an archive. */
   readonly name: string;
-  /** The program to start if the package has several. */
+  /** Program to start if the package has several. */
   readonly cmd?: string;
   /** Unresolved version, tag or range. For an archive: its SHA-256. */
   readonly asked?: string;
@@ -93,7 +93,7 @@ function isEnvironment(value: unknown): value is Readonly<Record<string, string>
   return isObject(value) && Object.values(value).every(item => typeof item === "string");
 }
 
-/** Whether an installation is of the same source in any version. */
+/** Whether an installation has the same source, in any version. */
 export function isOf(source: Source, { source: other }: Pick<Manifest, "source">): boolean {
   return (
     source.kind === other.kind && source.cmd === other.cmd && (source.name === other.name || source.kind === "binary")

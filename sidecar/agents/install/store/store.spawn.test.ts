@@ -38,7 +38,7 @@ const config = (fixture: InstallFixture, version: string, plan = {}) =>
   );
 const built: Built = { source: { kind: "npm", name: "p" }, release: "1.0.0", program: "run", runtimeArgs: [] };
 
-/** Locks of one process, which end with it. */
+/** Locks in memory, which end with the process. */
 function memoryLock(): TryLock {
   const held = new Set<string>();
   return async name => {
@@ -62,13 +62,13 @@ function watched(each: () => void): Files {
     each();
     const handle = await realFiles.open(...args),
       write = handle.write.bind(handle) as (...args: unknown[]) => Promise<never>;
-    handle.write = ((...given: unknown[]) => {
+    handle.write = ((...args: unknown[]) => {
       try {
         each();
       } catch (error) {
         return Promise.reject(error);
       }
-      return write(...given);
+      return write(...args);
     }) as typeof handle.write;
     return handle;
   };
@@ -304,11 +304,11 @@ suite("Store", () => {
 
   test("retries the rename on Windows while another process holds the folder", async () => {
     await using fixture = await InstallFixture.open([]);
-    let held = 3;
+    let failures = 3;
     const files: Files = {
       ...realFiles,
       rename: async (from, to) => {
-        if (path.basename(String(to)) === "1.0.0" && held-- > 0)
+        if (path.basename(String(to)) === "1.0.0" && failures-- > 0)
           throw Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "rename" });
         return realFiles.rename(from, to);
       },
@@ -338,17 +338,17 @@ suite("Store", () => {
     const isWaiting = new Promise<void>(resolve => {
       waiting = resolve;
     });
-    const leaving = new AbortController(),
+    const abort = new AbortController(),
       why = new Error("enough");
     const waits = fixture
       .store({ clock, tryLock })
-      .exclusively("some-agent", leaving.signal, waiting, async () => undefined);
+      .exclusively("some-agent", abort.signal, waiting, async () => undefined);
     await isWaiting;
-    leaving.abort(why);
+    abort.abort(why);
     await rejects(waits, error => error === why);
     equal(clock.waiting, 0);
     let now = 0;
-    const hasty = {
+    const instantClock = {
       now: () => now,
       after: (ms: number, expired: () => void) => {
         now += ms;
@@ -357,7 +357,7 @@ suite("Store", () => {
       },
     };
     await rejects(
-      fixture.store({ clock: hasty, tryLock }).exclusively(
+      fixture.store({ clock: instantClock, tryLock }).exclusively(
         "some-agent",
         never,
         () => undefined,
@@ -407,10 +407,10 @@ class Window implements AsyncDisposable {
     });
   }
 
-  async until<T>(found: (said: ProgramOutput) => T | undefined): Promise<T> {
+  async until<T>(found: (output: ProgramOutput) => T | undefined): Promise<T> {
     for (;;) {
-      for (const said of this.#messages) {
-        const first = found(said);
+      for (const output of this.#messages) {
+        const first = found(output);
         if (first !== undefined) return first;
       }
       await new Promise<void>(resolve => {

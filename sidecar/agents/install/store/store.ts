@@ -1,8 +1,8 @@
 /**
  * The store of installed agents: `ROOT/ID/VERSION/`, shared by all windows.
  *
- *   prepare ──▶ .new-RANDOM (locked by us) ── keep ──▶ VERSION, installed.json ── newer version, unused ──▶ swept
- *                        └─ discard, or crash ──▶ swept
+ *   prepare ──▶ .new-RANDOM (locked by us) ── keep ──▶ VERSION, installed.json ── newer version, unused ──▶ removed
+ *                        └─ discard, or crash ──▶ removed
  *
  * Invariants:
  * - A folder is an installed version if and only if it has a readable `installed.json` and its program.
@@ -10,8 +10,8 @@
  * - A kept version is never changed or replaced, so running processes are not affected.
  * - The newest version and versions in use are never removed.
  *
- * The content of a folder identifies it, not its name. A name that is already used gets the suffix `~2`. Python tools,
- * which cannot be moved, are built in place.
+ * A version is identified by its manifest, not by its folder's name. A name that is already used gets the suffix `~2`.
+ * Python tools, which cannot be moved, are built in place.
  */
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
@@ -41,7 +41,7 @@ export interface Installed extends Manifest {
   readonly folder: string;
 }
 
-/** A folder for an installation in progress. It is not listed, and not removed while this process lives. */
+/** A folder for an installation in progress. The folder is not listed, and not removed while this process lives. */
 export interface Staging {
   readonly folder: string;
   /** Makes the folder the newest version. */
@@ -98,7 +98,7 @@ export class Store {
     return this.#changing(id, async () => this.#stage(id, await this.#freeName(this.#home(id), name), false));
   }
 
-  /** The version is kept while the lease is held and this process lives. Undefined: it is already gone. */
+  /** The version is kept while the lease is held and this process lives. Undefined: the version no longer exists. */
   use({ id, folder }: Installed): Promise<Lease | undefined> {
     return this.#changing(
       id,
@@ -114,7 +114,7 @@ export class Store {
 
   /** Removes older versions and incomplete installations that are not in use. */
   async cleanUp(id: string): Promise<void> {
-    if (!(await this.#isThere(this.#home(id)))) return;
+    if (!(await this.#exists(this.#home(id)))) return;
     await this.#clear(id, async keep => {
       const newest = await this.newest(id);
       if (newest) keep.add(path.basename(newest.folder));
@@ -126,7 +126,7 @@ export class Store {
     const home = this.#home(id),
       { files } = this.#deps;
     await this.#builds.remove(id);
-    if (!(await this.#isThere(home))) return;
+    if (!(await this.#exists(home))) return;
     await this.#clear(id, async () => {
       for (const name of await this.#folders(home)) await files.rm(path.join(home, name, MANIFEST), { force: true });
     });
@@ -135,7 +135,7 @@ export class Store {
   }
 
   /**
-   * Removes leftovers of earlier runs, for all ids, until `signal` aborts. `failed` receives the error of an id; the
+   * Removes leftovers of earlier runs, for all ids, until `signal` aborts. `failed` receives the error of an id. The
    * other ids are still cleaned up.
    */
   async cleanUpAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
@@ -146,7 +146,7 @@ export class Store {
     await this.#builds.cleanUp().catch(failed);
   }
 
-  /** Allows one installation of an id at a time, in all windows. `waiting`: called while another one runs. */
+  /** Serialises installations of an id across all windows. `waiting`: called if another installation runs. */
   exclusively<T>(id: string, signal: AbortSignal, waiting: () => void, work: () => Promise<T>): Promise<T> {
     this.#home(id);
     return this.#locks.holding(
@@ -181,7 +181,8 @@ export class Store {
           return stored;
         }),
       discard: async () => {
-        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later
+        // The next cleanup retries a failed removal.
+        await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
         await lease.release().catch(() => undefined);
       },
     };
@@ -203,13 +204,13 @@ export class Store {
     return { id, folder: target, ...manifest };
   }
 
-  /** Returns a name without a version or a build. Removes an incomplete installation of that name. */
+  /** Returns an unused folder name. Removes an abandoned installation of that name. */
   async #freeName(home: string, wanted: string): Promise<string> {
     const name = isSegment(wanted) ? wanted : UNVERSIONED;
-    const [there, used] = [await this.#folders(home), await this.#usageLocks.used(home)];
+    const [existing, used] = [await this.#folders(home), await this.#usageLocks.used(home)];
     for (let n = 1; ; n++) {
       const candidate = n === 1 ? name : `${name.slice(0, 90)}~${n}`;
-      if (!there.includes(candidate)) return candidate;
+      if (!existing.includes(candidate)) return candidate;
       const folder = path.join(home, candidate);
       if (used.has(candidate) || (await this.#installed(path.basename(home), folder))) continue;
       await this.#delete(home, candidate);
@@ -220,7 +221,7 @@ export class Store {
   async #clear(id: string, choose: (keep: Set<string>) => Promise<void>): Promise<void> {
     const home = this.#home(id);
     await this.#changing(id, async () => {
-      // Order matters: a lease is taken before its folder is created, and folders created from now on are not examined.
+      // Folders are listed before the leases, because a lease is taken before its folder is created.
       const folders = await this.#folders(home, true),
         keep = new Set(await this.#usageLocks.used(home));
       await choose(keep);
@@ -255,19 +256,19 @@ export class Store {
     return readManifest(await this.#deps.files.readFile(path.join(folder, MANIFEST), "utf8").catch(absent("")));
   }
 
-  async #isThere(folder: string): Promise<boolean> {
+  async #exists(folder: string): Promise<boolean> {
     return await this.#deps.files.stat(folder).then(found => found.isDirectory(), absent(false));
   }
 
-  /** On Windows a virus scanner may lock new files. */
+  /** Retries on Windows errors, because a virus scanner may lock new files. */
   async #rename(from: string, to: string): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
         return await this.#deps.files.rename(from, to);
       } catch (error) {
-        const isHeld =
+        const isLocked =
           error instanceof Error && "code" in error && ["EPERM", "EACCES", "EBUSY"].includes(String(error.code));
-        if (!isHeld || attempt === 8) throw error;
+        if (!isLocked || attempt === 8) throw error;
         await pause(attempt * 100, this.#deps.clock);
       }
     }

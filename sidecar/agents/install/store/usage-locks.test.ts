@@ -1,4 +1,4 @@
-/** Uses of installed folders, with the files of other processes. */
+/** Tests locks on installed folders, including the files of other processes. */
 import { deepEqual } from "node:assert/strict";
 import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";

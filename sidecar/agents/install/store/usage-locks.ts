@@ -24,7 +24,7 @@ interface Use extends Holder {
   readonly host: string;
 }
 
-const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
+const EXPIRY_MS = 30 * 24 * 3600 * 1000;
 
 export class UsageLocks {
   readonly #files: Files;
@@ -62,8 +62,8 @@ export class UsageLocks {
       const isLiving =
         use?.host === hostname()
           ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
-            (living.length === 0 && !(await this.#reports()))
-          : !(await this.#isForgotten(file));
+            (living.length === 0 && !(await this.#isTableWorking()))
+          : !(await this.#isExpired(file));
       if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
       else if (use) used.add(use.folder);
     }
@@ -71,13 +71,13 @@ export class UsageLocks {
   }
 
   /** Whether the process table works: it must contain this process. */
-  async #reports(): Promise<boolean> {
+  async #isTableWorking(): Promise<boolean> {
     return (await this.#table.living([process.pid])).length > 0;
   }
 
-  async #isForgotten(file: string): Promise<boolean> {
+  async #isExpired(file: string): Promise<boolean> {
     const modified = (await this.#files.stat(file).catch(absent(undefined)))?.mtimeMs;
-    return modified === undefined || Date.now() - modified > FORGOTTEN_MS;
+    return modified === undefined || Date.now() - modified > EXPIRY_MS;
   }
 }
 

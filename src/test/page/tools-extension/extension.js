@@ -1,5 +1,5 @@
-// Tools that the tests' chat offers its models: with third-party schema styles, one that asks first, one that returns a
-// picture, one that fails.
+// Tools for the models of VS Code's chat in tests: some have third-party schema styles, others ask first, return a
+// picture or fail.
 const vscode = require("vscode");
 
 const text = value => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(value)]);
