@@ -86,13 +86,13 @@ suite("proxiedFetch", () => {
         },
         "http://editor",
       ),
-      { proxies: { http: "http://all", https: "http://small", not: "*" }, address: [] },
+      { proxies: { http: "http://all", https: "http://small", not: "*" }, wrong: [] },
     );
     assert.deepEqual(proxiesIn({}, "http://editor"), {
       proxies: { http: "http://editor", https: "http://editor", not: "" },
-      address: [],
+      wrong: [],
     });
-    assert.deepEqual(proxiesIn({ NO_PROXY: "a", HTTP_PROXY: "?" }, ""), { proxies: { not: "a" }, address: ["?"] });
+    assert.deepEqual(proxiesIn({ NO_PROXY: "a", HTTP_PROXY: "?" }, ""), { proxies: { not: "a" }, wrong: ["?"] });
   });
 
   test("fetches hosts in NO_PROXY directly", async () => {
