@@ -1,18 +1,18 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { AgentError, agentExited, agentSpeaksNoAcp, agentSpeaksOtherAcp, restartsIn, withLastWords } from "./errors";
+import { AgentError, agentExited, agentWithoutAcp, agentWithUnsupportedAcp, restartsIn, withLastOutput } from "./errors";
 
 suite("user-facing errors", () => {
   test("distinguishes a missing protocol version from an unsupported one", () => {
     equal(
-      agentSpeaksNoAcp("Ada", {}).message,
+      agentWithoutAcp("Ada", {}).message,
       "Ada is not an ACP agent: its response to initialize has no protocol version. Check its command in the setting symposium.agents.",
     );
     equal(
-      agentSpeaksOtherAcp("Ada", 2, 1, {}).message,
+      agentWithUnsupportedAcp("Ada", 2, 1, {}).message,
       "Ada uses ACP version 2; this session supports version 1. Turn on the setting symposium.experimentalProtocolV2.",
     );
     equal(
-      agentSpeaksOtherAcp("Ada", 7, 2, {}).message,
+      agentWithUnsupportedAcp("Ada", 7, 2, {}).message,
       "Ada uses ACP version 7; this session supports versions 1 and 2. Update the agent, or Symposium.",
     );
   });
@@ -28,13 +28,13 @@ suite("user-facing errors", () => {
   });
 
   test("uses the last output as the cause if an error has none", () => {
-    const error = withLastWords(
+    const error = withLastOutput(
       new AgentError("protocol", "No.", { cause: { code: -1 }, advice: "Do this." }),
       "a\nb\n",
     );
     deepEqual([error.code, error.what, error.message, error.cause], ["protocol", "No.", "No. Do this.", "a\nb"]);
-    const exited = withLastWords(agentExited("Ada", "exit code 1", "", 42), "last");
+    const exited = withLastOutput(agentExited("Ada", "exit code 1", "", 42), "last");
     deepEqual([exited.cause, exited.status, exited.readUntil], ["last", "exit code 1", 42]);
-    equal(withLastWords(agentExited("Ada", "exit code 1", "own"), "other").cause, "own");
+    equal(withLastOutput(agentExited("Ada", "exit code 1", "own"), "other").cause, "own");
   });
 });

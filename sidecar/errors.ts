@@ -136,7 +136,7 @@ export function agentUnresponsive(agent: string, seconds: number, stderr: string
 }
 
 /** The response to `initialize` has no protocol version. */
-export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
+export function agentWithoutAcp(agent: string, cause: unknown): AgentError {
   return new AgentError(
     "protocol",
     l10n.t`${agent} is not an ACP agent: its response to initialize has no protocol version.`,
@@ -148,7 +148,7 @@ export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
 }
 
 /** `offered` is the highest version that the agent may choose. */
-export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 | 2, cause: unknown): AgentError {
+export function agentWithUnsupportedAcp(agent: string, version: number, offered: 1 | 2, cause: unknown): AgentError {
   const supported = offered === 1 ? "version 1" : "versions 1 and 2";
   return new AgentError("protocol", l10n.t`${agent} uses ACP version ${version}; this session supports ${supported}.`, {
     cause,
@@ -160,7 +160,7 @@ export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 |
 }
 
 /** Returns the same error with the last lines of the program's output as its cause. */
-export function withLastWords(error: AgentError, output: string): AgentError {
+export function withLastOutput(error: AgentError, output: string): AgentError {
   const lastOutput = lastLines(output);
   if (lastOutput === "" || typeof error.cause === "string") return error;
   const { code, what, message, readUntil, status } = error,
@@ -168,7 +168,7 @@ export function withLastWords(error: AgentError, output: string): AgentError {
   return new AgentError(code, what, { cause: lastOutput, advice, readUntil, status });
 }
 
-export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
+export function agentReturnedError(agent: string, what: string, cause: unknown): AgentError {
   return new AgentError("protocol", l10n.t`${agent} returned an error: ${what}`, { cause });
 }
 
@@ -196,7 +196,7 @@ export function signedInElsewhere(agent: string): AgentError {
 }
 
 /** The agent offers no supported sign-in method. */
-export function noWayToSignIn(agent: string): AgentError {
+export function noSignInMethod(agent: string): AgentError {
   return new AgentError("authRequired", l10n.t`${agent} requires a sign-in but offers no method.`, {
     advice: l10n.t("Sign in with its own command line, then send your prompt again."),
   });

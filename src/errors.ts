@@ -4,7 +4,7 @@ import * as l10n from "@vscode/l10n";
 import { ErrorCode } from "./protocol/wire/errors";
 
 /** The sidecar exited before it responded, and probably restarts. */
-export class SidecarGone extends Error {
+export class SidecarExited extends Error {
   override readonly name = "SidecarGone";
 }
 
@@ -99,7 +99,7 @@ export function bypassNotSaved(agent: string, isOn: boolean): string {
 /**
  * Rejects a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent.
  */
-export class NotServed extends Error {
+export class EditorRequestError extends Error {
   override readonly name = "NotServed";
   constructor(
     readonly code: number,
@@ -108,10 +108,10 @@ export class NotServed extends Error {
   ) {
     super(message, options);
   }
-  static noFile(path: string): NotServed {
-    return new NotServed(ErrorCode.noFile, l10n.t`File ${path} does not exist.`);
+  static noFile(path: string): EditorRequestError {
+    return new EditorRequestError(ErrorCode.noFile, l10n.t`File ${path} does not exist.`);
   }
-  static refused(message: string, cause?: unknown): NotServed {
-    return new NotServed(ErrorCode.refused, message, { cause });
+  static refused(message: string, cause?: unknown): EditorRequestError {
+    return new EditorRequestError(ErrorCode.refused, message, { cause });
   }
 }

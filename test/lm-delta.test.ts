@@ -4,9 +4,9 @@
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { KnownRequests } from "../sidecar/lm/history/known-requests";
+import { RequestCache } from "../sidecar/lm/history/known-requests";
 import { read } from "../sidecar/lm/history/parse-history";
-import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "../src/lm/convert-parts";
+import { chatMessages, chatTools, type VscodeMessage, type VscodeTool, type PartClasses } from "../src/lm/convert-parts";
 import { MAX_HISTORIES } from "../src/protocol/lm/lm";
 import { SentRequests, type Sent } from "../src/lm/sent-requests";
 
@@ -75,7 +75,7 @@ const PARTS: readonly (() => unknown)[] = [
   () => ({ unknown: true }),
   () => null,
 ];
-const TOOLS: readonly (readonly GivenTool[])[] = [
+const TOOLS: readonly (readonly VscodeTool[])[] = [
   [],
   [{ name: "t", description: "T" }],
   [{ name: "t", description: "T", inputSchema: { type: "object" } }],
@@ -90,7 +90,7 @@ type Plan = readonly [role: number, ...parts: readonly number[]];
 const plan: fc.Arbitrary<Plan> = fc
   .tuple(fc.constantFrom(1, 1, 2, 2, 3), fc.array(fc.nat(PARTS.length - 1), { maxLength: 3 }))
   .map(([role, parts]) => [role, ...parts]);
-const messagesOf = (plans: readonly Plan[]): readonly GivenMessage[] =>
+const messagesOf = (plans: readonly Plan[]): readonly VscodeMessage[] =>
   plans.map(([role, ...parts]) => ({ role, content: parts.map(part => PARTS[part]?.()) }));
 
 type Move = {
@@ -145,7 +145,7 @@ function moved(chats: readonly (readonly Plan[])[], { kind, chat, at, messages }
 }
 
 /** Serializes and resolves the request. */
-function resolve(requests: KnownRequests, sent: Sent) {
+function resolve(requests: RequestCache, sent: Sent) {
   return requests.resolve(
     JSON.parse(
       JSON.stringify({ requestId: 1, modelId: "m", agent: { eliza: {} }, options: { toolMode: "auto" }, ...sent }),
@@ -159,9 +159,9 @@ suite("delta request", () => {
       fc.property(moves, maxCharacters, maxCharacters, (all, hostLimit, sidecarLimit) => {
         const host = new SentRequests(CLASSES, hostLimit),
           chats: (readonly Plan[])[] = [[], [], []];
-        let sidecar = new KnownRequests(sidecarLimit);
+        let sidecar = new RequestCache(sidecarLimit);
         for (const move of all) {
-          if (move.kind === "restart") sidecar = new KnownRequests(sidecarLimit);
+          if (move.kind === "restart") sidecar = new RequestCache(sidecarLimit);
           const plans = (chats[move.chat] = moved(chats, move)),
             tools = structuredClone(TOOLS[move.tools] ?? []);
           const given = messagesOf(plans),
@@ -181,11 +181,11 @@ suite("delta request", () => {
       { numRuns: RUNS },
     ));
 
-  const turn = (n: number, chatName = "one"): readonly GivenMessage[] => [
+  const turn = (n: number, chatName = "one"): readonly VscodeMessage[] => [
     { role: 1, content: [new Text(`Question ${n} of ${chatName}. `.padEnd(1_000, "Why? "))] },
     { role: 2, content: [new Text(`Answer ${n} of ${chatName}. `.padEnd(1_000, "So. "))] },
   ];
-  const chat = (turns: number, system = "system", chatName = "one"): readonly GivenMessage[] => [
+  const chat = (turns: number, system = "system", chatName = "one"): readonly VscodeMessage[] => [
     { role: 3, content: [new Text(system)] },
     ...Array.from({ length: turns }, (_, n) => turn(n, chatName)).flat(),
     { role: 1, content: [new Text(`And ${turns}?`)] },
@@ -194,7 +194,7 @@ suite("delta request", () => {
 
   test("contains only new messages after 1,000 turns, also for alternating chats", () => {
     const host = new SentRequests(CLASSES),
-      sidecar = new KnownRequests(),
+      sidecar = new RequestCache(),
       second = chat(500, "system", "another");
     for (const [messages, isSmall] of [
       [chat(1_000), false],

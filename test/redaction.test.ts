@@ -6,11 +6,11 @@ import { diagnose, type Observed } from "../sidecar/agents/doctor/diagnose";
 import { report } from "../sidecar/agents/doctor/report";
 import { InstallError } from "../sidecar/agents/install/store/install-error";
 import { RegistryError } from "../sidecar/http/fetch-document";
-import { troubleOf } from "../sidecar/chat/agent/failure-notice";
+import { failureNotice } from "../sidecar/chat/agent/failure-notice";
 import { readCommand } from "../sidecar/cli/command";
 import { openLog } from "../sidecar/cli/runtime/log";
 import { traceEvent } from "../sidecar/conductor/trace";
-import { agentAnswered, agentExited } from "../sidecar/errors";
+import { agentReturnedError, agentExited } from "../sidecar/errors";
 import { McpFailure } from "../sidecar/mcp/client";
 import { Frame } from "../sidecar/rpc/frame";
 import { formatted, Log as HostLog } from "../src/log";
@@ -113,8 +113,8 @@ const SURFACES: Readonly<Record<string, (text: string) => string>> = {
     return `${report(facts, { name: "Ada", command: "ada", observed, diagnosis })}\n${JSON.stringify(diagnosis)}`;
   },
   "an error of an agent": text => {
-    const { failure, cause } = troubleOf(agentExited("Ada", text, text)),
-      answered = agentAnswered("Ada", text, undefined);
+    const { failure, cause } = failureNotice(agentExited("Ada", text, text)),
+      answered = agentReturnedError("Ada", text, undefined);
     return [
       failure.text,
       failure.detail,

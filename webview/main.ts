@@ -8,14 +8,14 @@ import { ChatUi } from "./mynah/chat-ui";
 import { acceptDrops } from "./components/drop";
 import { FrameScheduler } from "./runtime/frame-scheduler";
 import { takeImages } from "./components/image-intake";
-import { pageActs } from "./runtime/user-action-events";
+import { createUserActionHandlers } from "./runtime/user-action-events";
 import { pageClock } from "./page-clock";
 import { browserStorage, PageCopy } from "./runtime/page-copy";
-import { PageLoop } from "./runtime/runtime";
+import { PageRuntime } from "./runtime/runtime";
 import { mark } from "./runtime/page-marks";
 import { MAX_TABS } from "./state/page-model";
 import { openPage, saved } from "./state/page-state";
-import { Saving } from "./state/save-schedule";
+import { SaveSchedule } from "./state/save-schedule";
 import { isHostToPage } from "./state/message-guards";
 import { styles } from "./mynah/styles";
 
@@ -33,7 +33,7 @@ style.textContent = styles;
 document.head.append(style);
 const root = document.querySelector<HTMLElement>("#symposium") ?? document.body;
 
-const actions = pageActs({
+const actions = createUserActionHandlers({
   loop: () => loop,
   messageId: uuid,
   takeImages,
@@ -55,13 +55,13 @@ const copy = new PageCopy({
   onWarning: (message, error) =>
     vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),
 });
-const storageSchedule = new Saving(() => copy.store(), pageClock);
-const saving = new Saving(() => {
+const storageSchedule = new SaveSchedule(() => copy.store(), pageClock);
+const saving = new SaveSchedule(() => {
   copy.save(saved(loop.page));
   storageSchedule.soon();
 }, pageClock);
 const initialStep = openPage(copy.load(), Date.now(), pageClock.now());
-const loop: PageLoop = new PageLoop(
+const loop: PageRuntime = new PageRuntime(
   {
     ui,
     frames,

@@ -9,7 +9,7 @@
  * - When the agent exits, every pending request is settled.
  */
 import type { Control, ControlValue } from "../../src/protocol/chat/controls";
-import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
+import { agentReturnedError, AgentError, agentWithoutAcp, agentWithUnsupportedAcp, withLastOutput } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, readable, stringOr, type JsonObject } from "../rpc/json";
@@ -149,15 +149,15 @@ export class AgentConnection implements AsyncDisposable {
           if (agent) return agent;
           const { protocolVersion } = objectOr(answer);
           throw typeof protocolVersion === "number"
-            ? agentSpeaksOtherAcp(options.name, protocolVersion, options.protocol, answer)
-            : agentSpeaksNoAcp(options.name, answer);
+            ? agentWithUnsupportedAcp(options.name, protocolVersion, options.protocol, answer)
+            : agentWithoutAcp(options.name, answer);
         },
       });
       return connection;
     } catch (error) {
       const lastWords = options.lastWords();
       await connection[Symbol.asyncDispose]();
-      throw error instanceof AgentError ? withLastWords(error, lastWords) : error;
+      throw error instanceof AgentError ? withLastOutput(error, lastWords) : error;
     }
   }
 
@@ -342,7 +342,7 @@ export class AgentConnection implements AsyncDisposable {
         if (!isNotified) this.options.onWarning("update for an unknown session", { sessionId });
         if (this.version === 2)
           this.#turns.update(stringOr(sessionId, ""), objectOr(update), error =>
-            agentAnswered(this.options.name, stringOr(objectOr(error).message, "it gives no reason."), error),
+            agentReturnedError(this.options.name, stringOr(objectOr(error).message, "it gives no reason."), error),
           );
         return received[0];
       }

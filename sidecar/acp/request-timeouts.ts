@@ -1,5 +1,5 @@
 /** Requests to an agent with a timeout, and user-readable reasons for failed requests. */
-import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
+import { agentReturnedError, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { objectOr } from "../rpc/json";
@@ -86,7 +86,7 @@ export class LimitedRequests {
       return agentNeedsSignIn(name, role !== "lm");
     }
     const details = objectOr(error.data).details ?? objectOr(error.data).message;
-    return agentAnswered(
+    return agentReturnedError(
       name,
       typeof details === "string" && details !== error.message ? `${error.message} (${details})` : error.message,
       error,

@@ -1,5 +1,5 @@
 /** Opens an agent's sessions: new ones, forks, and those of an earlier process. */
-import { agentAnswered } from "../errors";
+import { agentReturnedError } from "../errors";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { LimitedRequests } from "./request-timeouts";
 import { NO_LISTENER, whileOpening, type SessionListener } from "./session-listener";
@@ -55,9 +55,9 @@ export class SessionOpenings {
         isHeldUp: () => listener.isAsking(),
         take: result => {
           const { sessionId } = objectOr(result);
-          if (typeof sessionId !== "string") throw agentAnswered(name, "its new session has no id.", result);
+          if (typeof sessionId !== "string") throw agentReturnedError(name, "its new session has no id.", result);
           if (routes.has(sessionId))
-            throw agentAnswered(name, "its new session has the id of another session.", result);
+            throw agentReturnedError(name, "its new session has the id of another session.", result);
           routes.add(sessionId, listener);
           opened();
           listener.opened(result);

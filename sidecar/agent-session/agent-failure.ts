@@ -27,6 +27,6 @@ export function failureOf(error: unknown): AgentFailure {
 }
 
 /** Whether the agent requires a sign-in. */
-export function wantsSignIn(error: unknown): boolean {
+export function requiresSignIn(error: unknown): boolean {
   return error instanceof AgentError && error.code === "authRequired";
 }

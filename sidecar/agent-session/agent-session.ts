@@ -16,7 +16,7 @@ import { assertNever } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import type { ContentBlock } from "../acp/schema";
 import { answerLate } from "./agent-answers";
-import { wantsSignIn } from "./agent-failure";
+import { requiresSignIn } from "./agent-failure";
 import type { AgentEvent, AgentMessage } from "./agent-message";
 import { AgentSessionHandle, closeSession, type OpenAgentSession } from "./agent-session-handle";
 import { openAgentSession, type SessionBegin } from "./open-agent-session";
@@ -160,7 +160,7 @@ export class AgentSession<F extends object, E> {
       onEnded?.(outcome);
       if (outcome.kind === "stopped") return notify({ kind: "turnEnded", outcome });
       // The agent's session is unusable: the next prompt opens another, where the user can sign in.
-      if (wantsSignIn(outcome.error)) notify({ kind: "agentDown", ...this.policy.failure(outcome.error) });
+      if (requiresSignIn(outcome.error)) notify({ kind: "agentDown", ...this.policy.failure(outcome.error) });
       else failed(outcome.error);
     });
   }

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../acp/connection";
-import { openAgentSession, wayToOpen, type SessionBegin } from "./open-agent-session";
+import { openAgentSession, openingMethod, type SessionBegin } from "./open-agent-session";
 
 const NONE: AgentCapabilities = { load: false, resume: false, fork: false, images: false, embedded: false };
 const AGAIN: SessionBegin = { kind: "again", agentSession: "old" },
@@ -10,7 +10,7 @@ suite("wayToOpen", () => {
   test("selects what the agent supports and prefers a session without a replay", () => {
     const methods = (begin: SessionBegin): readonly string[] =>
       [{}, { load: true }, { load: true, resume: true }, { load: true, resume: true, fork: true }, { fork: true }].map(
-        able => wayToOpen(begin, { ...NONE, ...able }),
+        able => openingMethod(begin, { ...NONE, ...able }),
       );
     deepEqual(methods({ kind: "new" }), ["new", "new", "new", "new", "new"]);
     deepEqual(methods(AGAIN), ["new", "load", "resume", "resume", "new"]);

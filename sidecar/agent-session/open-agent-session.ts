@@ -26,7 +26,7 @@ export interface OpenOptions {
 }
 
 /** The best supported method to begin the session. `resume`, which replays nothing, precedes `load`. */
-export function wayToOpen({ kind }: SessionBegin, { fork, resume, load }: AgentCapabilities) {
+export function openingMethod({ kind }: SessionBegin, { fork, resume, load }: AgentCapabilities) {
   if (kind === "fork" && fork) return "fork";
   if (kind === "again" && resume) return "resume";
   return kind === "again" && load ? "load" : "new";
@@ -37,7 +37,7 @@ export async function openAgentSession(
   connection: AgentConnection,
   { cwd, begin, setup, listener, onRefused }: OpenOptions,
 ): Promise<OpenedSession & { readonly isContinued: boolean }> {
-  const method = wayToOpen(begin, connection.capabilities);
+  const method = openingMethod(begin, connection.capabilities);
   if (begin.kind !== "new" && method !== "new") {
     try {
       const opened =

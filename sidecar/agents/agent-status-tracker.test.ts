@@ -8,7 +8,7 @@ import { MemoryAgent } from "../testing/memory-agent";
 import {
   AgentStatusTracker,
   seen,
-  UNSEEN,
+  INITIAL_STATUS,
   trackedConnect,
   type AgentStatus,
   type StatusEvent,
@@ -29,7 +29,7 @@ suite("AgentStatusTracker", () => {
   test("tracks running processes, the last failure until the next start, and the sign-in state", () =>
     fc.assert(
       fc.property(fc.array(status), events => {
-        let now: AgentStatus = UNSEEN,
+        let now: AgentStatus = INITIAL_STATUS,
           running = 0,
           error: string | undefined,
           signIn: string | undefined;
@@ -146,7 +146,7 @@ suite("observed connections", () => {
     abort.abort(new Error("no caller waits"));
     await abandoned.agent.die();
     await rejects(connecting);
-    deepEqual(abandoned.seen, UNSEEN);
+    deepEqual(abandoned.seen, INITIAL_STATUS);
   });
 
   test("reports no failure for an agent stopped by an extension's end, running or starting", async () => {
@@ -160,7 +160,7 @@ suite("observed connections", () => {
     starting.failure = ran.failure;
     await starting.agent.die();
     await rejects(connecting, ran.failure);
-    deepEqual(starting.seen, UNSEEN);
+    deepEqual(starting.seen, INITIAL_STATUS);
   });
 
   test("reports no failure for a cancelled installation", async () => {
@@ -173,7 +173,7 @@ suite("observed connections", () => {
         throw cancelled();
       }, statusTracker)(key, never),
     );
-    deepEqual(statusTracker.of("agent", "ada"), UNSEEN);
+    deepEqual(statusTracker.of("agent", "ada"), INITIAL_STATUS);
   });
 
   test("reports a failed start and a required sign-in", async () => {

@@ -29,7 +29,7 @@ export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "la
   readonly canLogOut?: boolean;
 }
 
-export const UNSEEN: AgentStatus = { running: 0 };
+export const INITIAL_STATUS: AgentStatus = { running: 0 };
 
 /** Pure. `at`: milliseconds since 1970. Returns the same object if nothing changes. */
 export function seen(before: AgentStatus, status: StatusEvent, at: number): AgentStatus {
@@ -75,7 +75,7 @@ export class AgentStatusTracker {
   ) {}
 
   of(kind: Installable, id: string): AgentStatus {
-    return this.#statuses[kind].get(id) ?? UNSEEN;
+    return this.#statuses[kind].get(id) ?? INITIAL_STATUS;
   }
 
   onStatus(kind: Installable, id: string, status: StatusEvent): void {

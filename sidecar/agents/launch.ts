@@ -9,7 +9,7 @@ import type { LogLevel } from "../../src/protocol/wire/log";
 import type { ConfigurationState } from "../../src/protocol/agents/own-configuration";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
-import type { KnownDialects } from "../conductor/proxy-dialect";
+import type { DialectCache } from "../conductor/proxy-dialect";
 import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import type { ServerStarter } from "../proxies/added-server";
 import type { Channel } from "../rpc/channel";
@@ -50,7 +50,7 @@ export interface LaunchDeps {
   /** Receives status events of extensions. */
   readonly onStatus?: (extensionId: string, status: StatusEvent) => void;
   /** Cached `initialize` dialects of extension programs, from earlier chains. */
-  readonly dialects?: KnownDialects;
+  readonly dialects?: DialectCache;
   /** How agents used their tools in earlier sessions. Default: only sessions of the same process. */
   readonly evidence?: EvidenceStore;
   /** State of Symposium's entry in the agent's own configuration. Undefined: the configuration file is unknown. */

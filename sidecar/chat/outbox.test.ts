@@ -7,7 +7,7 @@ import {
   type Conversation,
   type EntryEvent,
 } from "../../src/protocol/chat/chat";
-import { receive, type Seen } from "../../src/protocol/chat/delivery";
+import { receive, type PageCursor } from "../../src/protocol/chat/delivery";
 import { FakeClock } from "../testing/fake-clock";
 import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 
@@ -19,7 +19,7 @@ class Fixture {
   conversation: Conversation = EMPTY;
   shown: Conversation = EMPTY;
   stored: Conversation | undefined;
-  seen: Seen = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
+  seen: PageCursor = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
   readonly outbox = new Outbox(

@@ -53,7 +53,7 @@ function show(state: State, event: ChatEvent, subagent: string | undefined): Ses
  */
 export function isTurnFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
-  return hasNoRoom(state) && sessionUpdate === UPDATE_KINDS.tool_call && status !== "completed" && status !== "failed";
+  return isEntryLimitReached(state) && sessionUpdate === UPDATE_KINDS.tool_call && status !== "completed" && status !== "failed";
 }
 
 /** Calls `asking` unless the limit of questions is reached; otherwise returns `refusal`. */
@@ -62,12 +62,12 @@ export function askBounded(
   asking: (state: State) => SessionStep,
   refusal: readonly Effect[],
 ): SessionStep {
-  if (state.spent.questions >= MAX_SPENT.questions) return chain(leaveOut(state), s => [s, refusal]);
+  if (state.spent.questions >= MAX_SPENT.questions) return chain(omitUpdate(state), s => [s, refusal]);
   return asking(spend(state, { questions: 1 }));
 }
 
 /** Whether the limit of entries is reached. */
-export function hasNoRoom({ spent }: State): boolean {
+export function isEntryLimitReached({ spent }: State): boolean {
   return spent.entries >= MAX_SPENT.entries;
 }
 
@@ -83,7 +83,7 @@ function appended(
   const entries = viewOf(state, subagent)?.entries ?? [],
     isAnswer = entries[lastIndexOf(entries, event.id)]?.kind === "agent";
   return chain([after, effects], s =>
-    leaveOut(s, isAnswer && subagent === undefined ? event.text.slice(text.length) : ""),
+    omitUpdate(s, isAnswer && subagent === undefined ? event.text.slice(text.length) : ""),
   );
 }
 
@@ -91,7 +91,7 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
   const { spent } = state,
     entries = viewOf(state, subagent)?.entries ?? [],
     before = entries[lastIndexOf(entries, entry.id)];
-  if (before === undefined && hasNoRoom(state)) return leaveOut(state, subagent === undefined ? answerIn(entry) : "");
+  if (before === undefined && isEntryLimitReached(state)) return omitUpdate(state, subagent === undefined ? answerIn(entry) : "");
   const fitting = cut(entry, MAX_SPENT.words - spent.words + messageLength(before));
   const words = messageLength(fitting) - messageLength(before),
     content = Math.max(0, contentLength(fitting) - contentLength(before));
@@ -100,7 +100,7 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
     return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
       fitting === entry
         ? [s, []]
-        : leaveOut(
+        : omitUpdate(
             s,
             before === undefined && subagent === undefined ? answerIn(entry).slice(messageLength(fitting)) : "",
           ),
@@ -110,7 +110,7 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
     rest === undefined
       ? [state, []]
       : show(spend(state, { ...spending, content: 0 }), { type: "upsert", entry: rest }, subagent),
-    s => leaveOut(s),
+    s => omitUpdate(s),
   );
 }
 
@@ -123,7 +123,7 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
 }
 
 /** Omits one update. `text`: its part of the answer. The first omission of a turn adds a notice. */
-export function leaveOut(state: State, text = ""): SessionStep {
+export function omitUpdate(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const noticed: SessionStep =
     state.spent.omitted === undefined

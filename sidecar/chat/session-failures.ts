@@ -25,7 +25,7 @@ const RESTART_DELAYS_MS = [1_000, 5_000, 15_000] as const;
  * Handles a failure of the agent. `canRestart`: the agent is restarted automatically while attempts remain, unless the
  * user must act first.
  */
-export function fell(state: State, failure: AgentFailure, canRestart: boolean): SessionStep {
+export function agentFailed(state: State, failure: AgentFailure, canRestart: boolean): SessionStep {
   const { text, actions, detail, needsUser, restarts } = failure,
     {
       phase,
@@ -62,7 +62,7 @@ function unreadPrompt({ phase, conversation }: State, { readUntil }: AgentFailur
   return isUnread ? phase.prompt : undefined;
 }
 
-/** Like `fell`, but the turn and the queue continue with the next start. */
+/** Like `agentFailed`, but the turn and the queue continue with the next start. */
 function fellUnread(
   state: State,
   text: string,

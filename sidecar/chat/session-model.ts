@@ -81,7 +81,7 @@ export interface KnownSubagent {
  * A permission request of the agent. `permissionId` is assigned by Symposium. `toolCall` is ACP's `ToolCallUpdate`, not
  * validated.
  */
-export interface Asked {
+export interface PermissionAsk {
   readonly permissionId: string;
   readonly toolCall: unknown;
   /** Text of the question, if the agent sent one. */
@@ -95,7 +95,7 @@ export interface Asked {
 }
 
 /** A question of the agent other than a permission request. `id` is assigned by Symposium. */
-export interface Elicited {
+export interface ElicitationAsk {
   readonly id: string;
   readonly message: string;
   readonly ask: FormAsk | UrlAsk;
@@ -142,8 +142,8 @@ export type SessionEvent =
    * sending subagent.
    */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
-  | { readonly kind: "asked"; readonly permission: Asked }
-  | { readonly kind: "elicited"; readonly elicited: Elicited }
+  | { readonly kind: "asked"; readonly permission: PermissionAsk }
+  | { readonly kind: "elicited"; readonly elicited: ElicitationAsk }
   /** The agent withdrew a permission request or an elicitation. `id` is assigned by Symposium. */
   | { readonly kind: "withdrawn"; readonly id: string }
   | { readonly kind: "bypassed"; readonly until: BypassUntil }
@@ -225,7 +225,7 @@ export function emitEvent(state: State, event: ChatEvent): SessionStep {
 }
 
 /** Omitted updates of a turn: the id of their notice, their number, and the end of the answer in them. */
-export interface LeftOut {
+export interface OmittedUpdates {
   readonly noticeId: string;
   readonly updates: number;
   readonly tail: string;
@@ -237,5 +237,5 @@ export interface Spent {
   readonly words: number;
   readonly content: number;
   readonly questions: number;
-  readonly omitted?: LeftOut;
+  readonly omitted?: OmittedUpdates;
 }

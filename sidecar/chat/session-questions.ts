@@ -27,9 +27,9 @@ import { lastTurn, toolFrom } from "../acp/adapt/tools";
 import {
   emitEvent,
   addNotice,
-  type Asked,
+  type PermissionAsk,
   type Effect,
-  type Elicited,
+  type ElicitationAsk,
   type State,
   type SessionStep,
 } from "./session-model";
@@ -42,7 +42,7 @@ type Question = Permission | Elicitation;
  * Without a turn, the question is answered `cancelled`, because no tool call waits for the answer. Its card shows the
  * reason.
  */
-export function ask(before: State, permission: Asked): SessionStep {
+export function ask(before: State, permission: PermissionAsk): SessionStep {
   const isPlaced = permission.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
   return isPlaced
     ? chain(placed(before, permission.subagent ?? ""), state => askPlaced(state, permission))
@@ -51,7 +51,7 @@ export function ask(before: State, permission: Asked): SessionStep {
 
 function askPlaced(
   state: State,
-  { permissionId, toolCall, title, description, options, policy, subagent }: Asked,
+  { permissionId, toolCall, title, description, options, policy, subagent }: PermissionAsk,
 ): SessionStep {
   const view = viewOf(state, subagent) ?? state.conversation;
   // Search in the current turn only. An id from an earlier turn names another call, and the card must not show that
@@ -167,7 +167,7 @@ function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypa
 // --- elicitations
 
 /** Elicitations are also allowed between turns and while the session opens, for example to sign in. */
-export function elicit(state: State, { id, message, ask: request, subagent }: Elicited): SessionStep {
+export function elicit(state: State, { id, message, ask: request, subagent }: ElicitationAsk): SessionStep {
   const question: Elicitation = {
     kind: "elicitation",
     id,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat/chat";
 import type { Control } from "../../src/protocol/chat/controls";
 import type { FieldValue } from "../../src/protocol/chat/elicitation";
-import type { Effect, Elicited, SessionEvent, State } from "./session-model";
+import type { Effect, ElicitationAsk, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
@@ -44,7 +44,7 @@ const FORM = {
   ],
 } as const;
 const PAGE = { mode: "url", url: "https://example.org/x", elicitationId: "theirs" } as const;
-const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({
+const elicited = (id: string, ask: ElicitationAsk["ask"] = FORM): SessionEvent => ({
   kind: "elicited",
   elicited: { id, message: "How old are you?", ask },
 });

@@ -23,7 +23,7 @@ import type { ActionName, SessionAction } from "../../src/protocol/chat/session-
 import { assertNever } from "../../src/protocol/wire/wire";
 import { emitEvent, addNotice, type Phase, type SessionEvent, type State, type SessionStep } from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./session-bounds";
-import { fell, giveUp, reopening, restart } from "./session-failures";
+import { agentFailed, giveUp, reopening, restart } from "./session-failures";
 import { accepts, detailed, slow, memory } from "./session-notices";
 import { holdQueue, release, sendNext, withdraw } from "./session-queue";
 import {
@@ -188,7 +188,7 @@ function openingStep(state: State, phase: PhaseOf<"opening">, event: PhaseEvent,
       );
     case "openFailed":
     case "agentDown":
-      return fell(state, event, state.restarts > 0);
+      return agentFailed(state, event, state.restarts > 0);
     case "slow":
       return slow(state, event.seconds);
     case "prompted":
@@ -220,7 +220,7 @@ function idleStep(state: State, event: PhaseEvent, now: number): SessionStep {
     case "sendQueued":
       return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt, now)));
     case "agentDown":
-      return fell(state, event, true);
+      return agentFailed(state, event, true);
     case "restarted":
       return restart(state);
     case "cancel":
@@ -263,7 +263,7 @@ function promptingStep(state: State, phase: PhaseOf<"prompting">, event: PhaseEv
         ["restartAgent", "showLogs"],
       );
     case "agentDown":
-      return fell(state, event, true);
+      return agentFailed(state, event, true);
     case "restarted":
       return restart(state);
     case "cancelOverdue":
@@ -303,7 +303,7 @@ function cancellingStep(state: State, event: PhaseEvent, now: number): SessionSt
     case "sendQueued":
       return release(state);
     case "agentDown":
-      return fell(state, event, true);
+      return agentFailed(state, event, true);
     case "restarted":
       return restart(state);
     case "cancel":

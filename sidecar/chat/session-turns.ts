@@ -17,7 +17,7 @@ import { closeBounds, NOTHING_SPENT } from "./session-bounds";
 import { enqueue, holdQueue, isQueued, sendNext } from "./session-queue";
 import { settleQuestions, settleTools, settleTurn } from "./session-questions";
 import { settleSubagents } from "./session-subagents";
-import { thoughtOver } from "./session-updates";
+import { endThought } from "./session-updates";
 
 /** Handles a prompt in an open session without a running turn. */
 export function prompted(state: State, prompt: Prompt, now: number): SessionStep {
@@ -119,7 +119,7 @@ export function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBef
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
   return chain(
-    thoughtOver(state, now),
+    endThought(state, now),
     t => (isOver ? settleTurn(t) : settleAll(t, "the turn ended")),
     closeBounds,
     s =>

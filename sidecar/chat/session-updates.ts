@@ -6,7 +6,7 @@ import { offers, withValue, type Control, type ControlValue } from "../../src/pr
 import { missingPart } from "../acp/adapt/replayed-conversation";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
-import { answerIn, emitBounded, hasNoRoom, isTurnFull, leaveOut } from "./session-bounds";
+import { answerIn, emitBounded, isEntryLimitReached, isTurnFull, omitUpdate } from "./session-bounds";
 import { objectOr } from "../rpc/json";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type SessionEvent, type State, type SessionStep } from "./session-model";
@@ -18,9 +18,9 @@ export function update(state: State, event: Updated, now: number): SessionStep {
   const { update: raw, subagent } = event,
     { sessionUpdate } = objectOr(raw);
   if (state.phase.kind === "closed") return [state, []];
-  if (isTurnFull(state, raw)) return leaveOut(state);
+  if (isTurnFull(state, raw)) return omitUpdate(state);
   if (sessionUpdate === UPDATE_KINDS.subagent_update)
-    return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
+    return isEntryLimitReached(state) ? omitUpdate(state) : announceSubagent(state, subagent, raw);
   if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
   if (sessionUpdate === UPDATE_KINDS.state_update) return subagentState(state, subagent, raw);
   return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
@@ -37,10 +37,10 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ses
     n => `${state.prefix}${state.made + n}`,
     names,
   );
-  if (made > 0 && hasNoRoom(state)) {
+  if (made > 0 && isEntryLimitReached(state)) {
     const texts =
       subagent === undefined ? events.map(event => (event.type === "upsert" ? answerIn(event.entry) : "")) : [];
-    return leaveOut(state, texts.join(""));
+    return omitUpdate(state, texts.join(""));
   }
   const isOver = subagent === undefined ? !isTurn(state) : !isTurn(state) && !isAtWork(state, subagent);
   return chain(
@@ -85,14 +85,14 @@ export function withTerminalStatus(conversation: Conversation, event: ChatEvent)
 function timeThoughts(state: State, now: number): SessionStep {
   const last = state.conversation.entries.at(-1);
   if (last?.id === state.thinking?.id) return [state, []];
-  return chain(thoughtOver(state, now), s => [
+  return chain(endThought(state, now), s => [
     last?.kind === "thought" && isTurn(s) ? { ...s, thinking: { id: last.id, since: now } } : s,
     [],
   ]);
 }
 
 /** Adds the thought's duration to its entry. */
-export function thoughtOver(before: State, now: number): SessionStep {
+export function endThought(before: State, now: number): SessionStep {
   if (before.thinking === undefined) return [before, []];
   const { thinking, ...state } = before;
   const thought = state.conversation.entries.findLast(({ id }) => id === thinking.id);

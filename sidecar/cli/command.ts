@@ -19,7 +19,7 @@ import {
 import type { RegistryRequest } from "./registry";
 import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
-import type { Patient } from "./doctor";
+import type { DoctorTarget } from "./doctor";
 import type { Subcommand } from "./usage";
 import type { LogOptions } from "./runtime/log";
 
@@ -43,7 +43,7 @@ export type Command =
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
   | { readonly kind: "proxy"; readonly proxy: OwnProxy; readonly log: LogOptions }
   | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
-  | { readonly kind: "doctor"; readonly patient: Patient; readonly log: LogOptions }
+  | { readonly kind: "doctor"; readonly patient: DoctorTarget; readonly log: LogOptions }
   | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
   /** Agent that a client under test starts. Internal. */
   | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
@@ -240,7 +240,7 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
   return { kind: what, id };
 }
 
-function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Patient {
+function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): DoctorTarget {
   const agent = values.first("agent");
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");

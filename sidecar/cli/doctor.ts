@@ -11,7 +11,7 @@ import { openAgents } from "./serve/serve-agents";
 import { openEvidence } from "./runtime/tool-evidence";
 
 /** Agent to examine: a built-in one by its id, or a command. Undefined examines the computer only. */
-export type Patient =
+export type DoctorTarget =
   | { readonly kind: "built-in"; readonly id: string }
   | { readonly kind: "command"; readonly component: ComponentSpec }
   | undefined;
@@ -19,7 +19,7 @@ export type Patient =
 const NEVER = new AbortController().signal;
 
 /** Prints the report on stdout. Resolves with the exit code: 0 if there is no problem, otherwise 1. */
-export async function runDoctor(patient: Patient, notify: Notify, version: string): Promise<number> {
+export async function runDoctor(patient: DoctorTarget, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify);
   const agents = scope.add(
@@ -47,7 +47,7 @@ export async function runDoctor(patient: Patient, notify: Notify, version: strin
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }
 
-async function examinedPatient(patient: NonNullable<Patient>, deps: ExamineDeps): Promise<Examined> {
+async function examinedPatient(patient: NonNullable<DoctorTarget>, deps: ExamineDeps): Promise<Examined> {
   if (patient.kind === "command")
     return examineCommand(patient.component.name, patient.component.command, process.cwd(), deps);
   const config = BUILT_IN_AGENTS.find(({ id }) => id === patient.id);

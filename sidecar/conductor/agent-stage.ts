@@ -7,7 +7,7 @@ import type { Frame } from "../rpc/frame";
 import { hop } from "../rpc/hop";
 import type { LastComponent, Running } from "./component";
 import { withoutProxyMethods } from "./proxy-methods";
-import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
+import { runInBackground, pass, SLOW_MS, started, type StageDeps } from "./stage";
 import { AGENT_METHODS } from "../acp/methods";
 
 /** Never rejects. */
@@ -74,7 +74,7 @@ class AgentStage implements AsyncDisposable {
   }
 
   #end(): void {
-    letGo(
+    runInBackground(
       () => this[Symbol.asyncDispose](),
       error => this.deps.onWarning(this.name, "it could not be stopped", error),
     );

@@ -5,9 +5,9 @@
  *
  * Invariants: the decision precedes the end of the turn at the client. Messages are neither changed nor reordered.
  */
-import type { McpAbilities } from "../mcp/agent-mcp-capabilities";
+import type { McpCapabilities } from "../mcp/agent-mcp-capabilities";
 import type { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
-import type { PassingNotification, PassingRequest } from "../proxies/proxy";
+import type { InterceptedNotification, InterceptedRequest } from "../proxies/proxy";
 import { objectOr, stringOr } from "../rpc/json";
 import { UPDATE_KINDS } from "../acp/methods";
 
@@ -17,9 +17,9 @@ const INCOMPLETE: ReadonlySet<unknown> = new Set(["cancelled", "refusal", "error
 export interface BridgeTurnsDeps {
   readonly deliveries: DeliveryTracker;
   /** From the agent's `initialize` result. */
-  readonly agent: () => McpAbilities;
+  readonly agent: () => McpCapabilities;
   /** Called before the client receives the notification. */
-  readonly onUpdate: (notification: PassingNotification) => void;
+  readonly onUpdate: (notification: InterceptedNotification) => void;
   readonly onDecided: (delivery: Delivery) => void;
   /** Called at the end of each completed turn, after `onDecided`. */
   readonly onCompleted: (sessionId: string) => void;
@@ -35,7 +35,7 @@ export class BridgeTurns {
 
   constructor(private readonly deps: BridgeTurnsDeps) {}
 
-  async prompted(request: PassingRequest): Promise<unknown> {
+  async prompted(request: InterceptedRequest): Promise<unknown> {
     const sessionId = stringOr(objectOr(request.params).sessionId, ""),
       delivery = this.deps.deliveries.of(sessionId);
     const { version } = this.deps.agent();
@@ -59,7 +59,7 @@ export class BridgeTurns {
   }
 
   /** Handles `session/cancel`. A waiting prompt is sent first, so that the agent receives both in this order. */
-  async cancelled(notification: PassingNotification): Promise<void> {
+  async cancelled(notification: InterceptedNotification): Promise<void> {
     await this.sendHeld(objectOr(notification.params).sessionId);
     notification.pass();
   }
@@ -71,7 +71,7 @@ export class BridgeTurns {
     await held?.passed;
   }
 
-  updated(notification: PassingNotification): void | Promise<void> {
+  updated(notification: InterceptedNotification): void | Promise<void> {
     this.deps.onUpdate(notification);
     if (this.#running.size === 0) return notification.pass();
     const { sessionId, update } = objectOr(notification.params),
@@ -90,7 +90,7 @@ export class BridgeTurns {
    * Sends the prompt. The first prompt of a session is delayed until the agent has requested the tools
    * (`Delivery.ready`), without delaying other sessions.
    */
-  async #send(request: PassingRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
+  async #send(request: InterceptedRequest, sessionId: string, delivery: Delivery): Promise<unknown> {
     if (!delivery.isPrompted && !delivery.isComplete) {
       let passed = (): void => undefined;
       this.#held.set(sessionId, {

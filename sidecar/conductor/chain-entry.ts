@@ -1,14 +1,14 @@
 /** Connects two channels (`join`), or buffers frames until a stage has started (`ChainEntry`). */
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
-import { letGo, pass } from "./stage";
+import { runInBackground, pass } from "./stage";
 
 /** Forwards all frames in both directions until either channel closes. */
 export function join(up: Channel, down: Channel): AsyncDisposable {
   const end = async (): Promise<void> => {
     await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]);
   };
-  const closed = (): void => letGo(end, () => undefined);
+  const closed = (): void => runInBackground(end, () => undefined);
   up.start({ receive: frame => pass(frame, down), closed });
   down.start({ receive: frame => pass(frame, up), closed });
   return { [Symbol.asyncDispose]: end };

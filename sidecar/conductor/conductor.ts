@@ -29,7 +29,7 @@ import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { negotiated } from "./protocol-version";
 import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from "./proxy-methods";
 import { proxyStage } from "./proxy-stage";
-import { letGo, pass, unanswered, type StageDeps } from "./stage";
+import { runInBackground, pass, unanswered, type StageDeps } from "./stage";
 import { traced, traceNames } from "./traced-channel";
 import { AGENT_METHODS, PROXY_METHODS } from "../acp/methods";
 
@@ -231,7 +231,7 @@ class Conductor implements AsyncDisposable {
   }
 
   #end(reason: ConductorClosed): void {
-    letGo(
+    runInBackground(
       () => this.#endOnce(reason),
       error => this.#options.onWarning("the chain could not be closed", error),
     );

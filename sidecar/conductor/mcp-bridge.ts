@@ -11,7 +11,7 @@
  *   closes.
  */
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
-import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
+import { NO_ABILITIES, programOf, readMcpAbilities, type McpCapabilities } from "../mcp/agent-mcp-capabilities";
 import { routedServer } from "../mcp/delivery/routed-server";
 import { acpServersIn, serverNames, withServers, type AcpServer } from "../mcp/declaration";
 import { type SessionToolsResult } from "../mcp/delivery/delivery";
@@ -19,10 +19,10 @@ import { mergeEvidence, MemoryEvidence, type EvidenceStore } from "../mcp/delive
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
 import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "../mcp/http/http-server";
 import { observedServer } from "../mcp/delivery/observed-server";
-import { Owners, type ServedServer } from "../mcp/declared-servers";
+import { DeclaredServers, type DeclaredServer } from "../mcp/declared-servers";
 import type { StatelessServer } from "../mcp/revision";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
-import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
+import type { Chain, InterceptedNotification, InterceptedRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
 import type { ToolTransport } from "../../src/protocol/chat/session-details";
 import { isSideSession } from "../proxies/side-session";
 import type { Clock } from "../rpc/clock";
@@ -51,10 +51,10 @@ export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
 
 function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
   const stage = new Bridge(chain, options);
-  const setup = (request: PassingRequest) => stage.setup(request),
-    closing = (request: PassingRequest) => stage.close(request);
-  const onRequest = (request: PassingRequest) => stage.onRequest(request),
-    onNotification = (notification: PassingNotification) => stage.onNotification(notification);
+  const setup = (request: InterceptedRequest) => stage.setup(request),
+    closing = (request: InterceptedRequest) => stage.close(request);
+  const onRequest = (request: InterceptedRequest) => stage.onRequest(request),
+    onNotification = (notification: InterceptedNotification) => stage.onNotification(notification);
   return {
     fromClient: {
       requests: {
@@ -88,12 +88,12 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
 }
 
 class Bridge implements AsyncDisposable {
-  readonly #owners: Owners;
+  readonly #owners: DeclaredServers;
   readonly #endpoint: McpEndpoint;
   readonly #shim: ShimProgram;
   readonly #clock: Clock;
   readonly #onWarning: Chain["onWarning"];
-  #agent: McpAbilities = NO_ABILITIES;
+  #agent: McpCapabilities = NO_ABILITIES;
   /** The open resources of each session. */
   readonly #sessions = new Map<string, readonly AsyncDisposable[]>();
   readonly #deliveries: DeliveryTracker;
@@ -120,7 +120,7 @@ class Bridge implements AsyncDisposable {
         if (tools) this.#evidence.setTools(this.#program, tools);
       },
     });
-    this.#owners = new Owners(chain.client, chain.onWarning);
+    this.#owners = new DeclaredServers(chain.client, chain.onWarning);
     this.#endpoint = new McpEndpoint({ clock, onWarning: chain.onWarning, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
     this.#clock = clock;
@@ -128,7 +128,7 @@ class Bridge implements AsyncDisposable {
   }
 
   /** Adds MCP over ACP to the capabilities in the response, because the bridge supports it. */
-  async initialize(request: PassingRequest): Promise<unknown> {
+  async initialize(request: InterceptedRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
     this.#program = programOf(answer);
@@ -137,7 +137,7 @@ class Bridge implements AsyncDisposable {
     return this.#agent.acp ? answer : withAcp(answer);
   }
 
-  async setup(request: PassingRequest): Promise<unknown> {
+  async setup(request: InterceptedRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     const direct = serverNames(request.params, new Set(servers.map(([i]) => i)));
     // With an attached server, sessions without servers are registered, so that their calls are refused, not misrouted.
@@ -210,7 +210,7 @@ class Bridge implements AsyncDisposable {
    * Handles `_symposium.dev/session_tools`: returns the tool delivery of the session's servers. Empty for a session
    * without servers.
    */
-  async sessionTools(request: PassingRequest): Promise<SessionToolsResult> {
+  async sessionTools(request: InterceptedRequest): Promise<SessionToolsResult> {
     const { sessionId, wait } = objectOr(request.params),
       delivery = this.#deliveries.of(stringOr(sessionId, ""));
     if (wait === true && delivery) {
@@ -221,7 +221,7 @@ class Bridge implements AsyncDisposable {
   }
 
   /** Closes the session's resources, also when the agent returns "not found" for the session. */
-  async close(request: PassingRequest): Promise<unknown> {
+  async close(request: InterceptedRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
     await this.turns.sendHeld(id); // so that the agent receives the prompt first
     try {
@@ -234,13 +234,13 @@ class Bridge implements AsyncDisposable {
     }
   }
 
-  onRequest(request: PassingRequest): unknown {
+  onRequest(request: InterceptedRequest): unknown {
     const answer = this.#owners.request(request.method, request.params, request.signal);
     if (answer) request.release(); // the response may require the user
     return answer ?? request.pass();
   }
 
-  onNotification(notification: PassingNotification): void {
+  onNotification(notification: InterceptedNotification): void {
     if (!this.#owners.notification(notification.method, notification.params)) notification.pass();
   }
 
@@ -269,7 +269,7 @@ class Bridge implements AsyncDisposable {
 
   async #open(
     server: AcpServer,
-    served: ServedServer,
+    served: DeclaredServer,
     transport: ToolTransport,
   ): Promise<{ readonly host: OpenServerHost; readonly entry: JsonObject }> {
     const host = await this.#endpoint.open(served);
@@ -300,7 +300,7 @@ class Bridge implements AsyncDisposable {
 }
 
 /** The session id is in the params of `load` and `resume`, and in the response to `new` and `fork`. */
-function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
+function sessionOf({ method, params }: InterceptedRequest, answer: unknown): unknown {
   return method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume
     ? objectOr(params).sessionId
     : objectOr(answer).sessionId;

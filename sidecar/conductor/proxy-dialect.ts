@@ -75,7 +75,7 @@ export interface DialectMemory {
 const MAX_PROGRAMS = 100;
 
 /** Dialects by program. The least recently used program is evicted. */
-export class KnownDialects {
+export class DialectCache {
   readonly #programs = new Map<string, DialectMemory>();
 
   /** `program` is a unique key. */

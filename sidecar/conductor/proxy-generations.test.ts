@@ -7,7 +7,7 @@ import { RpcError } from "../rpc/message";
 import type { IncomingRequest } from "../rpc/peer";
 import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain, type MemoryChain, type ProxyScript, type WireProxy } from "../testing/chain/memory-chain";
-import { KnownDialects } from "./proxy-dialect";
+import { DialectCache } from "./proxy-dialect";
 
 const V1 = { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "c", version: "1" } };
 /** Valid in both versions, like the params of our own client. */
@@ -113,7 +113,7 @@ suite("proxy generations", () => {
     });
 
     test(`${generation}: receives the known dialect first after a restart`, async () => {
-      const memory = new KnownDialects().of("program");
+      const memory = new DialectCache().of("program");
       await initialized({ ...script, memory }, V1);
       const chain = await initialized({ ...script, memory }, V1);
       deepEqual(

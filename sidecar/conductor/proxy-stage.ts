@@ -21,7 +21,7 @@ import type { ProxyComponent, Running } from "./component";
 import { versionIn } from "./protocol-version";
 import { unknownToSuccessor, withoutProxyMethods } from "./proxy-methods";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
-import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
+import { runInBackground, pass, SLOW_MS, started, type StageDeps } from "./stage";
 import { AGENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
 
 /** Time limit for `initialize`, excluding the time in which the proxy waits for its successor. */
@@ -198,7 +198,7 @@ class ProxyStage implements AsyncDisposable {
           cause: effect.cause ?? (this.#running.lastWords() || undefined),
           ...(this.#closeReason === undefined ? {} : { reason: this.#closeReason }),
         });
-        letGo(
+        runInBackground(
           () => this.#running.stop(),
           error => this.deps.onWarning(this.name, "it could not be stopped", error),
         );
@@ -214,7 +214,7 @@ class ProxyStage implements AsyncDisposable {
     this.#restarting = undefined;
     this.#running = running;
     if (this.#ending || this.#state.kind !== "asked")
-      return letGo(
+      return runInBackground(
         () => running.stop(),
         error => this.deps.onWarning(name, "it could not be stopped", error),
       );
@@ -272,7 +272,7 @@ class ProxyStage implements AsyncDisposable {
   }
 
   #end(): void {
-    letGo(
+    runInBackground(
       () => this[Symbol.asyncDispose](),
       error => this.deps.onWarning(this.name, "it could not be stopped", error),
     );

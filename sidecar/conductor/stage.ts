@@ -48,7 +48,7 @@ export function unanswered(component: string | undefined, { message, cause }: Cl
 }
 
 /** Runs `work` in the background and reports its error to `failed`. */
-export function letGo(work: () => Promise<void>, failed: (error: unknown) => void): void {
+export function runInBackground(work: () => Promise<void>, failed: (error: unknown) => void): void {
   work().catch(failed);
 }
 

@@ -14,7 +14,7 @@ export const VERSIONS: readonly Version[] = [1, 2];
 export type Side = "agent" | "client" | "protocol";
 
 /** Names of definitions in the schema. */
-export interface MethodShapes {
+export interface MethodSchemas {
   readonly params?: string;
   readonly result?: string;
   readonly isNotification: boolean;
@@ -22,7 +22,7 @@ export interface MethodShapes {
 
 interface LoadedSchema {
   readonly definitions: Readonly<Record<string, JsonObject>>;
-  readonly methods: ReadonlyMap<string, MethodShapes>;
+  readonly methods: ReadonlyMap<string, MethodSchemas>;
   readonly ajv: Ajv2020;
 }
 
@@ -55,8 +55,8 @@ function schema(version: Version): LoadedSchema {
   return result;
 }
 
-function methodsIn(definitions: Readonly<Record<string, JsonObject>>): ReadonlyMap<string, MethodShapes> {
-  const methods = new Map<string, MethodShapes>();
+function methodsIn(definitions: Readonly<Record<string, JsonObject>>): ReadonlyMap<string, MethodSchemas> {
+  const methods = new Map<string, MethodSchemas>();
   for (const [name, { "x-side": side, "x-method": method }] of Object.entries(definitions)) {
     if (typeof side !== "string" || typeof method !== "string") continue;
     const key = `${side} ${method}`,
@@ -68,18 +68,18 @@ function methodsIn(definitions: Readonly<Record<string, JsonObject>>): ReadonlyM
 }
 
 /** Returns undefined if the specification does not define the method for this side. */
-export function methodShapes(version: Version, side: Side, method: string): MethodShapes | undefined {
+export function methodSchemas(version: Version, side: Side, method: string): MethodSchemas | undefined {
   const { methods } = schema(version);
   return methods.get(`${side} ${method}`) ?? methods.get(`protocol ${method}`);
 }
 
 /** Reason why the value does not match the definition: `/update/content must be object`. Undefined if it matches. */
-export function shapeProblem(version: Version, definition: string, value: unknown): string | undefined {
+export function schemaProblem(version: Version, definition: string, value: unknown): string | undefined {
   return problem(version, `acp#/$defs/${definition}`, { $ref: `acp#/$defs/${definition}` }, value);
 }
 
 /**
- * Same as `shapeProblem` for the `update` of `session/update`, selected by its `sessionUpdate`. Unknown kinds match.
+ * Same as `schemaProblem` for the `update` of `session/update`, selected by its `sessionUpdate`. Unknown kinds match.
  */
 export function updateProblem(version: Version, update: unknown): string | undefined {
   if (!isObject(update) || typeof update.sessionUpdate !== "string") return "/update must have a sessionUpdate";

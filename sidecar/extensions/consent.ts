@@ -22,7 +22,7 @@ import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { JsonObject } from "../rpc/json";
 import type { ExtensionSettings, ExtensionDeps } from "./extension";
-import { chosenIn, until, type SessionClient } from "./session-client";
+import { selectedOption, until, type SessionClient } from "./session-client";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
 import { CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
 
@@ -162,7 +162,7 @@ export class Consent {
       subject = version() === 2 ? { title: action.title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const chosen = await client
       .request(CLIENT_METHODS.session_request_permission, { ...subject, options: optionsOf(action) }, call.signal)
-      .then(chosenIn, (error: unknown) => {
+      .then(selectedOption, (error: unknown) => {
         throw requestFailure(action, error);
       });
     if (chosen === ALLOW || (chosen === ALWAYS && action.standing)) return chosen;

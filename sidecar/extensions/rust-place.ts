@@ -65,7 +65,7 @@ function isRepository(folder: string): Promise<boolean> {
  * Path of the user's cargo: from the PATH, else from the folder of rustup. Rejects with a `ToolFailure` if cargo is not
  * installed.
  */
-export async function cargoIn({
+export async function findCargo({
   find,
   environment,
   home,

@@ -9,16 +9,16 @@ import { CLIENT_METHODS } from "../acp/methods";
  * Client capabilities from `initialize` (schema v1, `ClientCapabilities`) and the protocol version that the agent
  * selected.
  */
-export interface ClientOffers {
+export interface ClientCapabilities {
   readonly reads: boolean;
   readonly writes: boolean;
   readonly terminals: boolean;
   readonly version: 1 | 2;
 }
 
-const NO_OFFERS: ClientOffers = { reads: false, writes: false, terminals: false, version: 1 };
+const NO_OFFERS: ClientCapabilities = { reads: false, writes: false, terminals: false, version: 1 };
 
-function offersIn(params: unknown, answer: unknown): ClientOffers {
+function offersIn(params: unknown, answer: unknown): ClientCapabilities {
   const { fs, terminal } = objectOr(objectOr(params).clientCapabilities),
     { readTextFile, writeTextFile } = objectOr(fs);
   return {
@@ -30,7 +30,7 @@ function offersIn(params: unknown, answer: unknown): ClientOffers {
 }
 
 export interface OfferTracker {
-  readonly offers: () => ClientOffers;
+  readonly offers: () => ClientCapabilities;
   /** Undefined if the agent does not support a client's system prompt. */
   readonly systemPrompt: () => SystemPromptSupport | undefined;
   /** Merge into `fromClient.requests`. */
@@ -38,7 +38,7 @@ export interface OfferTracker {
 }
 
 /** Reads the capabilities from the intercepted `initialize` exchange. */
-export function offerTracker(): OfferTracker {
+export function capabilityTracker(): OfferTracker {
   let offers = NO_OFFERS,
     systemPrompt: SystemPromptSupport | undefined;
   return {
@@ -98,7 +98,7 @@ export async function until<T>(promise: Promise<T>, signal: AbortSignal): Promis
 }
 
 /** The selected option in the result of `session/request_permission`. Undefined if no option was selected. */
-export function chosenIn(answer: unknown): string | undefined {
+export function selectedOption(answer: unknown): string | undefined {
   const { outcome } = objectOr(answer);
   return isObject(outcome) && outcome.outcome === "selected" && typeof outcome.optionId === "string"
     ? outcome.optionId

@@ -6,7 +6,7 @@
  * - Server names are never reused in a chain. Some agents offer the servers of a session in all sessions, even after
  *   its end.
  */
-import type { Chain, ConnectMcp, Interceptors, PassingRequest } from "../proxies/proxy";
+import type { Chain, ConnectMcp, Interceptors, InterceptedRequest } from "../proxies/proxy";
 import { CLOSINGS, SessionServers, SETUPS } from "../proxies/session-servers";
 import { isSideSession } from "../proxies/side-session";
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -53,10 +53,10 @@ export interface SessionToolsProxy {
 
 export function sessionTools(chain: Chain, options: SessionTools): SessionToolsProxy {
   const servers = new SessionServers(chain),
-    each = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+    each = (methods: readonly string[], intercept: (request: InterceptedRequest) => unknown) =>
       Object.fromEntries(methods.map(method => [method, intercept]));
   let serverCount = 0;
-  const setup = async (request: PassingRequest): Promise<unknown> => {
+  const setup = async (request: InterceptedRequest): Promise<unknown> => {
     if (isSideSession(request.params)) return request.pass();
     let sessionId: string | undefined;
     const { cwd, additionalDirectories } = objectOr(request.params);
@@ -73,14 +73,14 @@ export function sessionTools(chain: Chain, options: SessionTools): SessionToolsP
     };
     const added = server
       ? [
-          servers.stand(++serverCount === 1 ? options.name : `${options.name}-${serverCount}`, server.connect, () =>
+          servers.offer(++serverCount === 1 ? options.name : `${options.name}-${serverCount}`, server.connect, () =>
             server.close?.(),
           ),
         ]
       : [];
     return servers.setup(request, added, await paramsFor(place, request), opened);
   };
-  const paramsFor = async (place: SessionPlace, { params, signal }: PassingRequest): Promise<JsonObject> => {
+  const paramsFor = async (place: SessionPlace, { params, signal }: InterceptedRequest): Promise<JsonObject> => {
     const given = objectOr(params);
     try {
       return (await options.params?.(place, given, signal)) ?? given;

@@ -10,7 +10,7 @@
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../mcp/delivery/delivery";
 import { ALWAYS_LOAD } from "../agent-workarounds";
-import { beating } from "../mcp/progress";
+import { startHeartbeat } from "../mcp/progress";
 import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 import type { JsonObject } from "../rpc/json";
@@ -66,7 +66,7 @@ export function connectToolServer(options: ToolServer): ConnectMcp {
     server.setRequestHandler(
       types.CallToolRequestSchema,
       async ({ params: { name: called, arguments: args = {}, _meta } }, { signal, sendNotification }) => {
-        using progress = beating(
+        using progress = startHeartbeat(
           options.clock,
           _meta?.progressToken,
           `${title} is running.`,

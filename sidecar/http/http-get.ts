@@ -18,16 +18,16 @@ export type Fetch = typeof globalThis.fetch;
  * Creates the agent for an address. Connections are not kept alive, because the server may close a connection at the
  * moment of reuse.
  */
-export type Connects = (url: URL) => Agent;
+export type AgentFactory = (url: URL) => Agent;
 
-const withoutKeepAlive: Connects = ({ protocol }) =>
+const withoutKeepAlive: AgentFactory = ({ protocol }) =>
   protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
 
 /**
  * Supports only the options `headers` and `signal`. Rejects like `fetch`: with the signal's reason, or with a
  * `TypeError` whose cause is the system's error.
  */
-export function httpGet(connects: Connects = withoutKeepAlive): Fetch {
+export function httpGet(connects: AgentFactory = withoutKeepAlive): Fetch {
   return async (input, { headers, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     signal?.throwIfAborted();

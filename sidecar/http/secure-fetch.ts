@@ -4,7 +4,7 @@ import { isLoopback, secureUrl } from "./address";
 const MAX_REDIRECTS = 5;
 
 /** The reason why a request was not sent. `to` is the rejected address. */
-export type NotAsked =
+export type RejectedAddress =
   | { readonly kind: "insecure"; readonly to: string }
   | { readonly kind: "redirects"; readonly maxRedirects: number };
 
@@ -14,7 +14,7 @@ export async function fetchSecurely(
   from: URL,
   headers: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<Response | NotAsked> {
+): Promise<Response | RejectedAddress> {
   let url = from;
   for (let step = 0; step <= MAX_REDIRECTS; step++) {
     const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }),

@@ -24,7 +24,7 @@ import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
 import type { ChatRequestMessage, HistoryDeps, Message, PersistedState, SessionQuestion } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
-import { isIdle, lifeOf, Lives, type LiveSession } from "./live-sessions";
+import { isIdle, createLiveSession, LiveSessions, type LiveSession } from "./live-sessions";
 import { namesTools, promptFor } from "./session/prompt";
 import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
@@ -34,12 +34,12 @@ import { SessionActor } from "./session/session-actor";
 import type { SessionMessage } from "./session/session-message";
 import { emitted, ended, waits, type SessionRecord } from "./history/session-record";
 import type { ModelPrompt } from "./session/session-state-model";
-import { SideRequestDesk, sidePrompt } from "./history/side-request";
+import { SideRequestHandler, sidePrompt } from "./history/side-request";
 
 export class HistoryActor extends Actor<Message> {
-  readonly #lives: Lives;
+  readonly #lives: LiveSessions;
   readonly #oneShots: OneShotSessions;
-  readonly #sideRequests: SideRequestDesk;
+  readonly #sideRequests: SideRequestHandler;
   /** Streams of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: LiveSession }>();
   readonly #questions = new Map<string, SessionQuestion>();
@@ -49,14 +49,14 @@ export class HistoryActor extends Actor<Message> {
 
   constructor(private readonly deps: HistoryDeps) {
     super("model history");
-    this.#lives = new Lives(
+    this.#lives = new LiveSessions(
       deps.clock,
       id => this.post({ kind: "idle", id }),
       actor => this.#close(actor, UNUSED),
       dropped => deps.keeper.forget(dropped.filter(({ isPersisted }) => isPersisted).map(({ record }) => record.id)),
     );
     this.#oneShots = new OneShotSessions({ ...deps, policy: () => "ask" });
-    this.#sideRequests = new SideRequestDesk((requestId, request, stream) =>
+    this.#sideRequests = new SideRequestHandler((requestId, request, stream) =>
       this.#oneShots.ask(
         requestId,
         {
@@ -188,7 +188,7 @@ export class HistoryActor extends Actor<Message> {
     );
     if (forgotten.length > 0) this.deps.keeper.forget(forgotten);
     for (const { session, agentSession, modeReturn } of valid.toSorted((a, b) => a.at - b.at))
-      this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
+      this.#lives.use({ ...createLiveSession(session, "", true), agentSession, modeReturn });
     for (const ask of waiting) this.post(ask);
   }
 
@@ -213,7 +213,7 @@ export class HistoryActor extends Actor<Message> {
     }
     const live =
       this.#lives.get(record.id) ??
-      lifeOf(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
+      createLiveSession(record, requestId, !identity.isForeign && identity.conversationId !== undefined);
     live.record = record;
     live.requestId = requestId;
     live.open++;

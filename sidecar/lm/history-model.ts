@@ -22,7 +22,7 @@ export interface SavedTurns {
 }
 
 /** Persists session records for the next process. Their content is opaque to the keeper. */
-export interface Keeper {
+export interface RecordStore {
   load(): Promise<readonly unknown[]>;
   /** Replaces everything saved under this id except its first `turns.from` turns. */
   save(id: string, session: JsonObject, turns: SavedTurns): void;
@@ -35,7 +35,7 @@ export interface HistoryDeps extends Omit<ModelSessionDeps, "notify" | "policy">
   readonly extensions?: () => readonly ExtensionConfig[];
   /** Folder of requests without `cwd`. */
   readonly cwd: string;
-  readonly keeper: Keeper;
+  readonly keeper: RecordStore;
   /** Reports the image support or the context size of an agent in the settings. */
   readonly onFacts: (facts: AgentFacts) => void;
   /** Milliseconds since 1970. */

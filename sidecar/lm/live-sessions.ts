@@ -45,7 +45,7 @@ export interface LiveSession {
   idle: Disposable | undefined;
 }
 
-export class Lives {
+export class LiveSessions {
   /** In order of use, the most recently used last. */
   readonly #all = new Map<string, LiveSession>();
 
@@ -109,7 +109,7 @@ export function isIdle({ phase, open }: LiveSession): boolean {
 }
 
 /** `isPersisted`: a later process can restore the session. */
-export function lifeOf(record: SessionRecord, requestId: RequestId, isPersisted: boolean): LiveSession {
+export function createLiveSession(record: SessionRecord, requestId: RequestId, isPersisted: boolean): LiveSession {
   return {
     record,
     isPersisted,

@@ -18,9 +18,9 @@ import type { Handlers } from "../../src/protocol/wire/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryDeps } from "./history-model";
-import { KnownRequests } from "./history/known-requests";
+import { RequestCache } from "./history/known-requests";
 import type { MessageHistory } from "./history/message-history";
-import { PartsOut } from "./response/part-sender";
+import { PartSender } from "./response/part-sender";
 
 /** The connection back to the client. */
 export interface LmHost {
@@ -48,7 +48,7 @@ const ELIZA_MODEL: ModelInformation = {
 
 export class LmService implements AsyncDisposable {
   readonly #history: HistoryActor;
-  readonly #requestCache = new KnownRequests();
+  readonly #requestCache = new RequestCache();
 
   constructor(private readonly deps: LmDeps) {
     this.#history = new HistoryActor(deps);
@@ -95,7 +95,7 @@ export class LmService implements AsyncDisposable {
   ): Promise<Record<string, never>> {
     const { host, clock } = this.deps;
     return new Promise((resolve, reject) => {
-      const parts = new PartsOut(
+      const parts = new PartSender(
         { send: part => host.part(requestId, part), isCongested: () => host.isCongested(), soon: host.soon },
         clock,
       );

@@ -2,7 +2,7 @@
 import { isObject, numberOr, objectOr, stringOr } from "../rpc/json";
 
 /** `version`: ACP protocol version. `onDemand`: the agent lists a server's tools when it first needs one of them. */
-export interface McpAbilities {
+export interface McpCapabilities {
   readonly http: boolean;
   readonly acp: boolean;
   readonly onDemand: boolean;
@@ -16,10 +16,10 @@ export interface McpAbilities {
 export const LISTS_ON_DEMAND = "symposium.dev/listsToolsOnDemand";
 
 /** Default until the agent responds to `initialize`. */
-export const NO_ABILITIES: McpAbilities = { http: false, acp: false, onDemand: false, version: 1 };
+export const NO_ABILITIES: McpCapabilities = { http: false, acp: false, onDemand: false, version: 1 };
 
 /** ACP v1: `agentCapabilities.mcpCapabilities.http: true`; v2: `capabilities.session.mcp.http: {}`. */
-export function readMcpAbilities(answer: unknown): McpAbilities {
+export function readMcpAbilities(answer: unknown): McpCapabilities {
   const { protocolVersion, agentCapabilities, capabilities } = objectOr(answer);
   const first = objectOr(objectOr(agentCapabilities).mcpCapabilities),
     second = objectOr(objectOr(objectOr(capabilities).session).mcp);

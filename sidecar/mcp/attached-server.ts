@@ -17,12 +17,12 @@ import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
-import { serveClassic } from "./session-adapter";
+import { serveSession } from "./session-adapter";
 import { familyOf } from "./delivery/call-route";
 import { COUNTS_TOOLS } from "./delivery/delivery";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
 import type { OnWarning } from "./link";
-import type { ServedServer } from "./declared-servers";
+import type { DeclaredServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
@@ -67,7 +67,7 @@ const SERVER_LIMIT_MS = 3_000;
 const MAX_PAGES = 100;
 const PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
 
-export class AttachedServer implements ServedServer {
+export class AttachedServer implements DeclaredServer {
   readonly #sessions = new Set<SessionEntry>();
   /** Tools by the name that the agent uses. Entries are never removed. */
   readonly #names = new Map<string, { readonly server: string; readonly tool: string }>();
@@ -114,7 +114,7 @@ export class AttachedServer implements ServedServer {
     this.#wasConnected = true;
     const [near, far] = memoryChannels(),
       client = new Client(this, this.version),
-      served = serveClassic(client, far, this.onWarning);
+      served = serveSession(client, far, this.onWarning);
     this.#clients.add(client);
     this.#channels.add(served);
     return {

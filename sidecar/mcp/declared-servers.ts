@@ -14,16 +14,16 @@
 import type { Channel } from "../rpc/channel";
 import { memoryChannels } from "../rpc/memory";
 import { RpcCode, RpcError } from "../rpc/message";
-import { serveClassic } from "./session-adapter";
-import { StatelessFace } from "./stateless-adapter";
-import { CarriedServer } from "./stateless-link";
+import { serveSession } from "./session-adapter";
+import { StatelessAdapter } from "./stateless-adapter";
+import { StatelessLink } from "./stateless-link";
 import type { AcpServer } from "./declaration";
 import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type OnWarning } from "./link";
 import { McpCode, type StatelessServer } from "./revision";
 import { MCP_OVER_ACP } from "../acp/methods";
 
 /** One declared server, for both kinds of MCP clients. */
-export interface ServedServer extends AsyncDisposable {
+export interface DeclaredServer extends AsyncDisposable {
   /** Opens a connection for one session with `initialize`. The caller starts the channel. Rejects with `RpcError`. */
   connect(): Promise<Channel>;
   readonly stateless: StatelessServer;
@@ -31,24 +31,24 @@ export interface ServedServer extends AsyncDisposable {
 
 type Reached =
   | { readonly kind: "linked"; readonly channel: Channel }
-  | { readonly kind: "carried"; readonly server: CarriedServer };
+  | { readonly kind: "carried"; readonly server: StatelessLink };
 
-export class Owners implements AsyncDisposable {
+export class DeclaredServers implements AsyncDisposable {
   readonly #links = new Map<string, Link>();
   /** Servers whose owner does not support connections, by `serverId`. */
-  readonly #carried = new Map<string, CarriedServer>();
+  readonly #carried = new Map<string, StatelessLink>();
 
   constructor(
     private readonly client: Neighbour,
     private readonly onWarning: OnWarning,
   ) {}
 
-  serve(server: AcpServer): ServedServer {
+  serve(server: AcpServer): DeclaredServer {
     const connect = async (): Promise<Channel> => {
       const reached = await this.#reach(server);
       if (reached.kind === "linked") return reached.channel;
       const [near, far] = memoryChannels();
-      serveClassic(reached.server, far, this.onWarning);
+      serveSession(reached.server, far, this.onWarning);
       return near;
     };
     return new Served(() => this.#reach(server), connect, this.onWarning);
@@ -98,7 +98,7 @@ export class Owners implements AsyncDisposable {
       const unknown =
         error instanceof RpcError && (error.code === RpcCode.methodNotFound || error.code === RpcCode.invalidParams);
       if (!unknown || serverId === undefined) throw error;
-      const carriedServer = this.#carried.get(serverId) ?? new CarriedServer(serverId, this.client);
+      const carriedServer = this.#carried.get(serverId) ?? new StatelessLink(serverId, this.client);
       this.#carried.set(serverId, carriedServer);
       return { kind: "carried", server: carriedServer };
     }
@@ -136,10 +136,10 @@ export class Owners implements AsyncDisposable {
   }
 }
 
-class Served implements ServedServer {
+class Served implements DeclaredServer {
   /** The owner's stateless server, or an adapter on a connection. Resolved by the first request. */
   #stateless: Promise<StatelessServer> | undefined;
-  #adapter: StatelessFace | undefined;
+  #adapter: StatelessAdapter | undefined;
   /** Connection that was opened to detect the kind of owner; kept until its first use. */
   #first: Channel | undefined;
   readonly stateless: StatelessServer = {
@@ -171,7 +171,7 @@ class Served implements ServedServer {
       const reached = await this.reach();
       if (reached.kind === "carried") return reached.server;
       this.#first = reached.channel;
-      return (this.#adapter = new StatelessFace(() => this.#connection(), this.onWarning));
+      return (this.#adapter = new StatelessAdapter(() => this.#connection(), this.onWarning));
     } catch (error) {
       this.#stateless = undefined; // the next request retries
       throw error;

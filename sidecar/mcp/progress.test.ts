@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../testing/fake-clock";
-import { beating, PROGRESS_MS } from "./progress";
+import { startHeartbeat, PROGRESS_MS } from "./progress";
 
 suite("progress heartbeat", () => {
   test("repeats the last message until disposal and ignores later messages", () => {
     const clock = new FakeClock(),
       notifications: string[] = [],
-      progress = beating(clock, 1, "at work", ({ message }) => {
+      progress = startHeartbeat(clock, 1, "at work", ({ message }) => {
         notifications.push(message);
       });
     clock.advance(PROGRESS_MS);

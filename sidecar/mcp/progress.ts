@@ -16,17 +16,17 @@ export interface Progress extends Record<string, unknown> {
 export const PROGRESS_MS = 15_000;
 
 /** Repeats the last message every `PROGRESS_MS` until disposed. `report` sends a new message immediately. */
-export interface Beating extends Disposable {
+export interface ProgressHeartbeat extends Disposable {
   report(message: string): void;
 }
 
 /** `progressToken`: token of the request. Without a token, no notification is sent. */
-export function beating(
+export function startHeartbeat(
   clock: Clock,
   progressToken: ProgressToken | undefined,
   message: string,
   notify: (progress: Progress) => void,
-): Beating {
+): ProgressHeartbeat {
   if (progressToken === undefined) return { report: () => undefined, [Symbol.dispose]: () => undefined };
   let timer: Disposable,
     progress = 0,

@@ -13,7 +13,7 @@ import type { Channel } from "../rpc/channel";
 import { isObject, objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { ConnectionClosed } from "../rpc/peer";
-import { StatelessFace } from "./stateless-adapter";
+import { StatelessAdapter } from "./stateless-adapter";
 import {
   Link,
   readConnectionId,
@@ -44,7 +44,7 @@ export class McpProvider implements AsyncDisposable {
   readonly #agent: Neighbour;
   readonly #onWarning: OnWarning;
   readonly #links = new Map<string, Link>();
-  readonly #shared: StatelessFace;
+  readonly #shared: StatelessAdapter;
   /** Open inner ids of requests without a connection. An id must not be reused while it is open. */
   readonly #open = new Set<string>();
 
@@ -54,7 +54,7 @@ export class McpProvider implements AsyncDisposable {
     this.#connect = connect;
     this.#agent = agent;
     this.#onWarning = onWarning;
-    this.#shared = new StatelessFace(() => this.#session(), onWarning);
+    this.#shared = new StatelessAdapter(() => this.#session(), onWarning);
   }
 
   /** Handles a request from the agent's side. Returns undefined if the request is not for this server. */

@@ -27,7 +27,7 @@ import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 const ROUNDS = 100;
 
 /** Serves the client at the other end of `channel` until the channel closes. */
-export function serveClassic(server: StatelessServer, channel: Channel, onWarning: OnWarning): AsyncDisposable {
+export function serveSession(server: StatelessServer, channel: Channel, onWarning: OnWarning): AsyncDisposable {
   return new SessionAdapter(server, channel, onWarning);
 }
 

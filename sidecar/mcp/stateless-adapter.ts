@@ -42,7 +42,7 @@ interface Listener {
   readonly notify: (method: string, params: unknown) => void;
 }
 
-export class StatelessFace implements StatelessServer, AsyncDisposable {
+export class StatelessAdapter implements StatelessServer, AsyncDisposable {
   #session: Promise<Session> | undefined;
   readonly #progress = new Map<number, (params: JsonObject) => void>();
   #lastToken = 0;

@@ -3,12 +3,12 @@ import { equal } from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { RpcError } from "../rpc/message";
 import { McpCode } from "./revision";
-import { CarriedServer } from "./stateless-link";
+import { StatelessLink } from "./stateless-link";
 
 /** A client of a stateless server. `open` resolves the requests at the owner, in order. */
 function limited() {
   const open: ((answer: object) => void)[] = [],
-    server = new CarriedServer("server-1", {
+    server = new StatelessLink("server-1", {
       request: () => new Promise(resolve => open.push(resolve)),
       notify: () => undefined,
     }),

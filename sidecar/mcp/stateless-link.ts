@@ -16,7 +16,7 @@ import { McpCode, type StatelessOptions, type StatelessServer } from "./revision
 import { AGENT_METHODS } from "../acp/methods";
 import { STATELESS_METHODS } from "./methods";
 
-export class CarriedServer implements StatelessServer {
+export class StatelessLink implements StatelessServer {
   readonly #open = new Map<string, StatelessOptions["notification"]>();
   /** Number of open requests that will end. Subscriptions are not counted, because they may stay open. */
   #ending = 0;

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { contains, placeOf } from "./boundary";
+import { contains, resolveInWorkspace } from "./boundary";
 
 suite("workspace boundary", () => {
   let base: string, root: string;
@@ -17,7 +17,7 @@ suite("workspace boundary", () => {
   teardown(() => {
     rmSync(base, { recursive: true });
   });
-  const inside = async (file: string, roots = [root]): Promise<boolean> => (await placeOf(file, roots)).isInside;
+  const inside = async (file: string, roots = [root]): Promise<boolean> => (await resolveInWorkspace(file, roots)).isInside;
 
   test("includes files and folders below a root, existing or not", async () => {
     for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"])
@@ -32,7 +32,7 @@ suite("workspace boundary", () => {
     symlinkSync(base, path.join(root, "out"));
     symlinkSync(path.join(base, "secret"), path.join(root, "harmless.txt"));
     symlinkSync(root, path.join(base, "in"));
-    deepEqual(await placeOf(path.join(root, "harmless.txt"), [root]), {
+    deepEqual(await resolveInWorkspace(path.join(root, "harmless.txt"), [root]), {
       real: path.join(base, "secret"),
       isInside: false,
     });
@@ -48,20 +48,20 @@ suite("workspace boundary", () => {
     symlinkSync("not-there", path.join(root, "within"));
     for (const file of ["dangling", "src/relative", "twice"])
       deepEqual(
-        await placeOf(path.join(root, file), [root]),
+        await resolveInWorkspace(path.join(root, file), [root]),
         { real: path.join(base, "not-there"), isInside: false },
         file,
       );
     equal(await inside(path.join(root, "dangling", "deeper.txt")), false);
-    deepEqual(await placeOf(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
+    deepEqual(await resolveInWorkspace(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
   });
 
   test("rejects a path that cannot be resolved", async () => {
     symlinkSync(path.join(root, "round"), path.join(root, "round"));
-    await rejects(placeOf(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
+    await rejects(resolveInWorkspace(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
     // The system reports the missing folder. Only the normalized target is circular.
     symlinkSync("missing/../roundabout", path.join(root, "roundabout"));
-    await rejects(placeOf(path.join(root, "roundabout"), [root]), /too many links/);
+    await rejects(resolveInWorkspace(path.join(root, "roundabout"), [root]), /too many links/);
   });
 
   test("excludes a sibling folder whose name starts with a root's name", () => {

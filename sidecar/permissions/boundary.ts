@@ -13,7 +13,7 @@ export interface Place {
 }
 
 /** `file` is absolute. Rejects with the system's error when a folder in the path cannot be read. */
-export async function placeOf(file: string, roots: readonly string[]): Promise<Place> {
+export async function resolveInWorkspace(file: string, roots: readonly string[]): Promise<Place> {
   const real = await realOf(file);
   const realRoots = await Promise.all(roots.map(root => realOf(root)));
   return { real, isInside: realRoots.some(root => contains(root, real)) };

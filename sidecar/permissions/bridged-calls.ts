@@ -13,7 +13,7 @@
  * Invariant: a call that carries a diff or a terminal is never proved. A call that carries a command is proved only if
  * the named tool takes a command.
  */
-import { carriesCommand, showsOwnAct } from "./call-input";
+import { carriesCommand, ownActionIn } from "./call-input";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 /** The prefixes that agents put before the tool names of a server. */
@@ -163,7 +163,7 @@ function contradicts(report: JsonObject, tool: string, names: QualifiedNames): b
   const { kind, title } = report;
   return (
     (ACTING.has(kind) && typeof title === "string" && names.toolNamed(title) !== tool) ||
-    showsOwnAct(report) !== undefined ||
+    ownActionIn(report) !== undefined ||
     (carriesCommand(argumentsIn(report)) && !names.takesCommand(tool))
   );
 }

@@ -29,7 +29,7 @@ function isCommand(value: unknown): boolean {
 }
 
 /** The agent's own action that the call shows: a file change or a terminal. */
-export function showsOwnAct({ content }: JsonObject): "edit" | "execute" | undefined {
+export function ownActionIn({ content }: JsonObject): "edit" | "execute" | undefined {
   const types = arrayOr(content).map(each => objectOr(each).type);
   return types.includes("terminal") ? "execute" : types.includes("diff") ? "edit" : undefined;
 }

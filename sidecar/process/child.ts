@@ -13,7 +13,7 @@
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
+import { knownSecrets, secretArguments } from "../../src/protocol/redaction/redact";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { agentBusy, agentNotFound, agentNotStarted, type AgentError } from "../errors";
 import type { Clock } from "../rpc/clock";
@@ -96,7 +96,7 @@ export type Started =
 /** Never throws. */
 export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
   const runId = deps.ledger.nextRunId();
-  knownSecrets.add(secretsGiven(spec.args, spec.env));
+  knownSecrets.add(secretArguments(spec.args, spec.env));
   let child: ChildProcessWithoutNullStreams;
   const environment = childEnvironment(deps.environment?.() ?? process.env, spec.env, runId);
   try {

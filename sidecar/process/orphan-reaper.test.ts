@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { FakeClock } from "../testing/fake-clock";
 import type { ProcessEntry, ProcessTable, Target } from "./process-list";
-import { belonging, endAll, reap, recordsIn, type ReapOptions, type Suspects } from "./orphan-reaper";
+import { processesOf, endAll, reap, recordsIn, type ReapOptions, type Suspects } from "./orphan-reaper";
 
 const record = (pid: number, { started = `t${pid}`, runId = "R.1" } = {}): ChildProcessRecord => ({
   pid,
@@ -27,7 +27,7 @@ const found = (
   all: readonly ProcessEntry[],
   who: ProcessTable["self"] = self,
   justExited = false,
-): readonly number[] => belonging(suspects, all, new Map(), { self: who, sameStart }, justExited).map(({ pid }) => pid);
+): readonly number[] => processesOf(suspects, all, new Map(), { self: who, sameStart }, justExited).map(({ pid }) => pid);
 
 suite("orphan selection", () => {
   test("includes a process with the recorded start time, and its group", () =>

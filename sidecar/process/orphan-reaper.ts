@@ -63,7 +63,7 @@ export async function endAll(
   let first = true;
   for (;;) {
     const all = await table.living();
-    const found = belonging(suspects, all, known, table, first && justExited === true);
+    const found = processesOf(suspects, all, known, table, first && justExited === true);
     first = false;
     if (found.length === 0 || clock.now() - began >= limitMs) return found;
     for (const { pid, started } of found) known.set(pid, started);
@@ -95,7 +95,7 @@ async function untilGone(
  * Returns the processes in `all` that the suspects started, by the invariants above. `known`: start times of processes
  * found earlier.
  */
-export function belonging(
+export function processesOf(
   { records, runs = [] }: Suspects,
   all: readonly ProcessEntry[],
   known: ReadonlyMap<number, string>,

@@ -20,7 +20,7 @@ import { Drive, temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
 import { program, scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
-import { openLedger, readLedger, reapLeftOvers } from "./process-ledger";
+import { openLedger, readLedger, reapOrphans } from "./process-ledger";
 import { startProcess, systemTools } from "./stdio-process";
 import { processTable } from "./process-list";
 import { reap, recordsIn } from "./orphan-reaper";
@@ -122,7 +122,7 @@ suite("leftover of another sidecar", () => {
       "1.jsonl",
       lines({ owner: { ...owner, pid: process.pid, started: table.startOf(process.pid) } }),
     );
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     ok(existsSync(file));
   });
   test("is ended if another process reuses the sidecar's pid", async () => {
@@ -132,28 +132,28 @@ suite("leftover of another sidecar", () => {
       "1.jsonl",
       lines({ owner: { ...owner, pid: process.pid, started: "before" } }),
     );
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     ok(!existsSync(file));
   });
   test("is kept until it expires if from another computer or with invalid content", async () => {
     using folder = temporaryFolder();
     const foreign = writeLedger(folder.path, "1.jsonl", lines({ owner: { ...owner, host: "elsewhere" } }));
     const torn = writeLedger(folder.path, "2.jsonl", '{"own');
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     deepEqual(ledgers(folder.path).length, 2);
     for (const file of [foreign, torn]) utimesSync(file, new Date(0), new Date(0));
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     deepEqual(ledgers(folder.path), []);
   });
   test("is kept if the system cannot list processes", async () => {
     using folder = temporaryFolder();
     writeLedger(folder.path, "1.jsonl", lines({ owner }));
-    await reapLeftOvers(folder.path, { ...options, table: { ...table, living: async () => [] } });
+    await reapOrphans(folder.path, { ...options, table: { ...table, living: async () => [] } });
     equal(ledgers(folder.path).length, 1);
   });
   test("is empty without a folder", async () => {
     using folder = temporaryFolder();
-    await reapLeftOvers(path.join(folder.path, "none"), options);
+    await reapOrphans(path.join(folder.path, "none"), options);
   });
 });
 
@@ -205,12 +205,12 @@ suite("sidecar killed with kill -9", function () {
     const run = newRun();
     await using small = await spawner(folder.path, run);
     equal(census(run).length, 3);
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     equal(census(run).length, 3, "while it lives, nothing is touched");
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
     equal(census(run).length, 3);
-    await Promise.all([reapLeftOvers(folder.path, options), reapLeftOvers(folder.path, options)]);
+    await Promise.all([reapOrphans(folder.path, options), reapOrphans(folder.path, options)]);
     deepEqual(census(run), []);
     deepEqual(ledgers(folder.path), []);
   });
@@ -225,7 +225,7 @@ suite("sidecar killed with kill -9", function () {
     const [first = ""] = readFileSync(path.join(folder.path, "processes", file), "utf8").split("\n");
     writeLedger(folder.path, file, `${first}\n`);
     appendFileSync(path.join(folder.path, "processes", file), '{"started":{"pid":');
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     deepEqual(census(run), []);
   });
 
@@ -250,11 +250,11 @@ suite("killed sidecar without a writable ledger", function () {
     const run = newRun();
     await using small = await spawner(folder.path, run);
     rmSync(path.join(folder.path, "processes"), { recursive: true });
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     equal(census(run).length, 3, "while it lives, nothing is touched");
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
-    await Promise.all([reapLeftOvers(folder.path, options), reapLeftOvers(folder.path, options)]);
+    await Promise.all([reapOrphans(folder.path, options), reapOrphans(folder.path, options)]);
     deepEqual(census(run), []);
   });
 
@@ -267,7 +267,7 @@ suite("killed sidecar without a writable ledger", function () {
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
     equal(census(run).length, 3);
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     deepEqual(census(run), []);
   });
 
@@ -278,9 +278,9 @@ suite("killed sidecar without a writable ledger", function () {
     await using small = await spawner(folder.path, run);
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
-    await reapLeftOvers(second.path, options);
+    await reapOrphans(second.path, options);
     equal(census(run).length, 3);
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     deepEqual(census(run), []);
   });
 });
@@ -294,7 +294,7 @@ suite("recycled pid", () => {
     ok(started);
     const stale = { ...started, started: `${started.started}0`, runId: `${newRun()}.1` };
     writeLedger(folder.path, "1.jsonl", lines({ owner: { ...owner, run: "gone" } }, { started: stale }));
-    await reapLeftOvers(folder.path, options);
+    await reapOrphans(folder.path, options);
     equal(await reap([stale], options), true);
     equal((await drive.initialize()).protocolVersion, 1, "it still answers");
   });

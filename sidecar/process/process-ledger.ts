@@ -149,7 +149,7 @@ function textOf(lines: readonly object[]): string {
  * Ends the remaining processes of dead sidecars, by their ledgers or by run ids. Deletes each ledger without remaining
  * processes. Other windows may do this concurrently.
  */
-export async function reapLeftOvers(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
+export async function reapOrphans(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
   const folder = folderOf(storage);
   const files = (await readdir(folder).catch(() => []))
     .filter(name => name.endsWith(".jsonl"))

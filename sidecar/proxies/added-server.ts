@@ -11,16 +11,16 @@
  * - The server's name is unique within its session.
  * - A program started by the sidecar is stopped with its session and with the chain.
  */
-import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
+import { knownSecrets, secretArguments } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
-import { NO_ABILITIES, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
+import { NO_ABILITIES, readMcpAbilities, type McpCapabilities } from "../mcp/agent-mcp-capabilities";
 import { ProgramServer, type RunningServer } from "../mcp/program-server";
 import { ownProgram, shimDeclaration, type HttpServer, type ShimProgram } from "../mcp/shim";
 import type { Clock } from "../rpc/clock";
 import { objectOr, type JsonObject } from "../rpc/json";
-import type { Chain, Interceptors, PassingRequest, Proxy, ProxyDefinition } from "./proxy";
+import type { Chain, Interceptors, InterceptedRequest, Proxy, ProxyDefinition } from "./proxy";
 import { besideServers } from "./server-names";
-import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "./session-servers";
+import { CLOSINGS, SessionServers, SETUPS, type OfferedServer } from "./session-servers";
 import { isSideSession } from "./side-session";
 
 export interface StdioServer {
@@ -55,7 +55,7 @@ export function addedServer(
   server: StdioServer | HttpServer,
   { shim = ownProgram(), starter }: AddedServerOptions = {},
 ): ProxyDefinition {
-  knownSecrets.add("url" in server ? Object.values(server.headers) : secretsGiven(server.args, server.env));
+  knownSecrets.add("url" in server ? Object.values(server.headers) : secretArguments(server.args, server.env));
   return { name: title, create: chain => new AddedServer(chain, { title, name, server, shim, starter }).proxy };
 }
 
@@ -68,7 +68,7 @@ interface Added {
 }
 
 class AddedServer {
-  #agent: McpAbilities = NO_ABILITIES;
+  #agent: McpCapabilities = NO_ABILITIES;
   readonly #offered: SessionServers;
   /** Programs that are being stopped. */
   readonly #ending = new Set<Promise<void>>();
@@ -81,8 +81,8 @@ class AddedServer {
   }
 
   get proxy(): Proxy {
-    const setup = (request: PassingRequest): Promise<unknown> => this.#setup(request);
-    const closing = (request: PassingRequest): Promise<unknown> => this.#offered.closing(request);
+    const setup = (request: InterceptedRequest): Promise<unknown> => this.#setup(request);
+    const closing = (request: InterceptedRequest): Promise<unknown> => this.#offered.closing(request);
     const requests: NonNullable<Interceptors["requests"]> = {
       initialize: request => this.#initialize(request),
       ...Object.fromEntries(SETUPS.map(method => [method, setup])),
@@ -91,13 +91,13 @@ class AddedServer {
     return { fromClient: { requests }, close: () => this.#close() };
   }
 
-  async #initialize(request: PassingRequest): Promise<unknown> {
+  async #initialize(request: InterceptedRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
     return answer;
   }
 
-  #setup(request: PassingRequest): Promise<unknown> {
+  #setup(request: InterceptedRequest): Promise<unknown> {
     const { name, server, shim } = this.added,
       params = objectOr(request.params);
     if (isSideSession(params)) return request.pass();
@@ -110,7 +110,7 @@ class AddedServer {
   }
 
   /** Returns undefined if the agent itself starts the program or connects to the address. */
-  #offer(cwd: unknown): StandingServer | undefined {
+  #offer(cwd: unknown): OfferedServer | undefined {
     const { title, name, server, starter } = this.added,
       { http, acp } = this.#agent,
       folder = typeof cwd === "string" ? cwd : undefined;
@@ -118,7 +118,7 @@ class AddedServer {
     const start = (): ReturnType<ServerStarter["start"]> => starter.start(title, server, folder);
     const program = new ProgramServer({ title, clock: starter.clock, onWarning: this.chain.onWarning, start });
     program.warmUp();
-    return this.#offered.stand(
+    return this.#offered.offer(
       name,
       transport => program.connect(transport),
       () => this.#end(program),
@@ -143,7 +143,7 @@ class AddedServer {
 function declarationOf(
   name: string,
   server: StdioServer | HttpServer,
-  { http, version }: McpAbilities,
+  { http, version }: McpCapabilities,
   shim: ShimProgram,
 ): JsonObject {
   if ("url" in server && http) return { type: "http", name, url: server.url, headers: pairs(server.headers) };

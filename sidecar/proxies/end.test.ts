@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import type { Frame } from "../rpc/frame";
-import { deferred, PlayedNeighbour, rig, turn } from "../testing/chain/proxy-rig";
+import { deferred, FakeNeighbour, rig, turn } from "../testing/chain/proxy-rig";
 import { serveProxy } from "./kit";
 
 suite("proxy kit: end", () => {
@@ -170,8 +170,8 @@ suite("proxy kit: end", () => {
   });
 
   test("starts and disposes no channel when the proxy cannot be created", () => {
-    const client = new PlayedNeighbour(),
-      successor = new PlayedNeighbour();
+    const client = new FakeNeighbour(),
+      successor = new FakeNeighbour();
     throws(
       () =>
         serveProxy(

@@ -15,10 +15,10 @@ import { RpcCode, RpcError, type Id } from "../rpc/message";
 import type { Outcome } from "../rpc/peer";
 import type { Hold } from "./direction-queue";
 import { outcomeOf } from "./own-requests";
-import type { NotificationInterceptor, PassingNotification, PassingRequest, RequestInterceptor } from "./proxy";
+import type { NotificationInterceptor, InterceptedNotification, InterceptedRequest, RequestInterceptor } from "./proxy";
 
 /** The outputs of an interceptor. */
-export interface Ways {
+export interface InterceptorOutputs {
   /** The display name of the proxy. */
   readonly name: string;
   /** Sends a frame to the message's destination. */
@@ -39,15 +39,15 @@ type State =
 /** For messages without a position in a queue. */
 const NO_HOLD: Hold = { letGo: () => {} };
 
-export class Interception implements PassingRequest {
+export class Interception implements InterceptedRequest {
   readonly id: Id;
   readonly method: string;
   readonly #frame: Frame;
-  readonly #ways: Ways;
+  readonly #ways: InterceptorOutputs;
   #aborting: AbortController | undefined; // created on first use, because few interceptors use it
   #state: State = { kind: "waiting" };
 
-  constructor(frame: Frame, { id, method }: Envelope & { kind: "request" }, ways: Ways) {
+  constructor(frame: Frame, { id, method }: Envelope & { kind: "request" }, ways: InterceptorOutputs) {
     this.id = id;
     this.method = method;
     this.#frame = frame;
@@ -177,13 +177,13 @@ export class Interception implements PassingRequest {
   }
 }
 
-class PassingNote implements PassingNotification {
+class PassingNote implements InterceptedNotification {
   #state: "open" | "passed" | "dropped" = "open";
 
   constructor(
     readonly method: string,
     private readonly frame: Frame,
-    private readonly ways: Ways,
+    private readonly ways: InterceptorOutputs,
     private readonly hold: Hold,
   ) {}
 
@@ -211,7 +211,7 @@ export function passNotification(
   frame: Frame,
   method: string,
   interceptor: NotificationInterceptor,
-  ways: Ways,
+  ways: InterceptorOutputs,
   hold: Hold,
 ): void {
   const note = new PassingNote(method, frame, ways, hold);

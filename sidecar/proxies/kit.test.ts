@@ -2,7 +2,7 @@ import { deepEqual, equal, ok, rejects, strictEqual } from "node:assert/strict";
 import { Frame } from "../rpc/frame";
 import { RpcError, type Message } from "../rpc/message";
 import { deferred, rig, turn } from "../testing/chain/proxy-rig";
-import type { PassingNotification, PassingRequest, Proxy, RequestInterceptor } from "./proxy";
+import type { InterceptedNotification, InterceptedRequest, Proxy, RequestInterceptor } from "./proxy";
 
 const intercepts = (method: string, interceptor: RequestInterceptor): Proxy => ({
   fromClient: { requests: { [method]: interceptor } },
@@ -234,7 +234,7 @@ suite("proxy kit: requests", () => {
       note = (error: Error) => {
         errors.push(error.message);
       };
-    let late: PassingRequest | undefined;
+    let late: InterceptedRequest | undefined;
     const { client, successor } = rig(
       intercepts("m", async request => {
         late = request;
@@ -343,7 +343,7 @@ suite("proxy kit: notifications", () => {
   });
 
   test("forwards each at most once and never after it was dropped", async () => {
-    const notes: PassingNotification[] = [];
+    const notes: InterceptedNotification[] = [];
     const { client, successor, warnings } = rig({
       fromSuccessor: {
         notifications: {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { isObject, objectOr } from "../rpc/json";
-import { rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
+import { rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
 import type { McpOffer } from "./proxy";
 
 function echoServer(): McpServer {
@@ -18,7 +18,7 @@ function offering() {
 
 let lastId = 0;
 /** Sends a request as the agent; returns the result, or the code of the error. */
-async function ask(agent: PlayedNeighbour, method: string, params: unknown): Promise<unknown> {
+async function ask(agent: FakeNeighbour, method: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   agent.deliver({ id, method, params });
   for (let i = 0; i < 50; i++) {
@@ -30,7 +30,7 @@ async function ask(agent: PlayedNeighbour, method: string, params: unknown): Pro
 }
 
 const INITIALIZE = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "1" } };
-async function connected(agent: PlayedNeighbour, { declaration }: McpOffer): Promise<unknown> {
+async function connected(agent: FakeNeighbour, { declaration }: McpOffer): Promise<unknown> {
   const { connectionId } = objectOr(await ask(agent, "mcp/connect", { acpId: declaration.id }));
   await ask(agent, "mcp/message", { connectionId, method: "initialize", params: INITIALIZE });
   return connectionId;

@@ -1,7 +1,7 @@
 /** The MCP servers that a proxy offers over ACP. Messages for other servers are forwarded. */
 import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
-import { paramsOr, type Claims, type Router } from "./router";
+import { paramsOr, type Claimant, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
@@ -15,7 +15,7 @@ const METHODS: ReadonlySet<string> = new Set([
   MCP_OVER_ACP._mcp.disconnect,
 ]);
 
-export class McpOffers implements Claims, AsyncDisposable {
+export class McpOffers implements Claimant, AsyncDisposable {
   readonly #agent: Neighbour;
   readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #providers = new Set<McpProvider>();

@@ -1,19 +1,19 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { deferred, rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
-import type { Interceptors, PassingNotification, PassingRequest, Proxy } from "./proxy";
+import { deferred, rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import type { Interceptors, InterceptedNotification, InterceptedRequest, Proxy } from "./proxy";
 
 /** Sends notifications with these methods from a side. */
-const sendAll = (side: PlayedNeighbour, ...methods: string[]) => {
+const sendAll = (side: FakeNeighbour, ...methods: string[]) => {
   for (const method of methods) side.deliver({ method });
 };
 /** Like `sendAll`. Returns for each notification the promise that pauses its reader, if any. */
-const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
+const offers = (side: FakeNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {
   test("holds later messages until the message is forwarded, answered, dropped or released", async () => {
     const gates = new Map(["pass", "drop"].map(name => [name, deferred()]));
-    const steps: PassingRequest[] = [],
+    const steps: InterceptedRequest[] = [],
       answer = deferred<string>();
     const { client, successor } = rig({
       fromClient: {
@@ -199,8 +199,8 @@ interface Item {
 }
 interface HeldItem extends Item {
   stage: "running" | "passed" | "answered" | "finished";
-  note?: PassingNotification;
-  request?: PassingRequest;
+  note?: InterceptedNotification;
+  request?: InterceptedRequest;
   readonly id: number;
   settle(): void;
 }

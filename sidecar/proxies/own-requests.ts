@@ -14,7 +14,7 @@ import { ConnectionClosed, type Outcome } from "../rpc/peer";
 import type { Neighbour } from "./proxy";
 import { PROTOCOL_METHODS } from "../acp/methods";
 
-export interface Road {
+export interface RequestSink {
   /** Sends a frame to the neighbour. */
   send(frame: Frame): void;
   /** Releases the hold in the direction of the responses. */
@@ -25,11 +25,11 @@ const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 export class OwnRequests implements Neighbour {
   readonly #ids: Ids;
-  readonly #road: Road;
+  readonly #road: RequestSink;
   readonly #pending = new Map<Id, (outcome: Outcome) => void>();
   #closed: Closed | undefined;
 
-  constructor(ids: Ids, road: Road) {
+  constructor(ids: Ids, road: RequestSink) {
     this.#ids = ids;
     this.#road = road;
   }

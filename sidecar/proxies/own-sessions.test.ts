@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { RpcError } from "../rpc/message";
-import { rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
+import { rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
 import type { Chain, OwnSessionListener } from "./proxy";
 
 const update = (sessionId: string, text: unknown) => ({
@@ -26,7 +26,7 @@ function listener() {
 
 /** Opens the session `own`. The proxy's next request id is then 1002. */
 async function opened(
-  { chain, successor }: { chain: Chain; successor: PlayedNeighbour },
+  { chain, successor }: { chain: Chain; successor: FakeNeighbour },
   listens: OwnSessionListener = listener().listens,
 ) {
   const opening = chain.openSession({ cwd: "/x" }, listens);

@@ -14,14 +14,14 @@ import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Outcome } from "../rpc/peer";
-import { paramsOr, type Claims, type Router } from "./router";
+import { paramsOr, type Claimant, type Router } from "./router";
 import type { OwnRequests } from "./own-requests";
 import type { OwnSession, OwnSessionListener } from "./proxy";
 import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
 
 const HIGH_WATER_MARK = 1000;
 
-export class OwnSessions implements Claims {
+export class OwnSessions implements Claimant {
   readonly #successor: OwnRequests;
   readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #sessions = new Map<string, Session>();

@@ -35,9 +35,9 @@ export interface Interceptors {
  * The return value is the result. A thrown `RpcError` is sent unchanged. Any other error becomes an internal error that
  * names the proxy.
  */
-export type RequestInterceptor = (request: PassingRequest) => unknown;
+export type RequestInterceptor = (request: InterceptedRequest) => unknown;
 
-export interface PassingRequest {
+export interface InterceptedRequest {
   readonly method: string;
   readonly params: unknown;
   /**
@@ -56,9 +56,9 @@ export interface PassingRequest {
 }
 
 /** A notification that is not forwarded before the interceptor settles is dropped. Errors are logged. */
-export type NotificationInterceptor = (notification: PassingNotification) => void | Promise<void>;
+export type NotificationInterceptor = (notification: InterceptedNotification) => void | Promise<void>;
 
-export interface PassingNotification {
+export interface InterceptedNotification {
   readonly method: string;
   readonly params: unknown;
   /** Forwards the notification, with `params` if given. */

@@ -12,12 +12,12 @@ import type { Id } from "../rpc/message";
 import { ConnectionClosed } from "../rpc/peer";
 import type { DirectionQueue } from "./direction-queue";
 import type { OwnRequests } from "./own-requests";
-import { Interception, passNotification, type Ways } from "./intercepted-message";
+import { Interception, passNotification, type InterceptorOutputs } from "./intercepted-message";
 import type { Interceptors, NotificationInterceptor, RequestInterceptor } from "./proxy";
 import { PROTOCOL_METHODS } from "../acp/methods";
 
 /** Handles messages for the proxy itself, immediately and out of order. */
-export interface Claims {
+export interface Claimant {
   /** `claim` is called only while this is true. False while no message can be for the proxy. */
   readonly areMade: boolean;
   /** Returns true if the frame is handled here. Requests are answered through the router. */
@@ -33,7 +33,7 @@ export interface DirectionOptions {
   /** The proxy's own requests to the neighbour whose messages arrive here. */
   readonly own: OwnRequests;
   /** In the order in which they are called. */
-  readonly claims: readonly Claims[];
+  readonly claims: readonly Claimant[];
   readonly opposite: () => Router;
   closed(reason: Closed): void;
   onWarning(what: string, detail: unknown): void;
@@ -51,7 +51,7 @@ export class Router implements Receiver {
   readonly #open = new Map<Id, Interception>();
   /** Intercepted requests that were sent in the opposite direction. Their responses arrive here. */
   readonly #expected = new Map<Id, Interception>();
-  readonly #ways: Ways;
+  readonly #ways: InterceptorOutputs;
 
   constructor(options: DirectionOptions) {
     this.#options = options;
@@ -175,7 +175,7 @@ export class Router implements Receiver {
   }
 }
 
-function isActive(claims: Claims): boolean {
+function isActive(claims: Claimant): boolean {
   return claims.areMade;
 }
 

@@ -13,7 +13,7 @@ suite("SessionServers", () => {
             "session/new": request =>
               servers.setup(
                 request,
-                ["git", "docs"].map(name => servers.stand(name, async () => undefined)),
+                ["git", "docs"].map(name => servers.offer(name, async () => undefined)),
               ),
           },
         },

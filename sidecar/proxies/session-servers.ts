@@ -8,11 +8,11 @@
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { Chain, ConnectMcp, PassingRequest } from "./proxy";
+import type { Chain, ConnectMcp, InterceptedRequest } from "./proxy";
 import { besideServers } from "./server-names";
 import { AGENT_METHODS } from "../acp/methods";
 
-export interface StandingServer {
+export interface OfferedServer {
   /** An entry for `mcpServers`. */
   readonly declaration: unknown;
   withdraw(): void;
@@ -29,16 +29,16 @@ export const SETUPS = [
 export const CLOSINGS = [AGENT_METHODS.session_close, AGENT_METHODS.session_delete] as const;
 
 export class SessionServers {
-  readonly #sessions = new Map<string, readonly StandingServer[]>();
-  readonly #open = new Set<StandingServer>();
+  readonly #sessions = new Map<string, readonly OfferedServer[]>();
+  readonly #open = new Set<OfferedServer>();
 
   constructor(private readonly chain: Chain) {}
 
   /** Creates a server for a later session. `onWithdrawn` is called once, when the server is withdrawn. */
-  stand(name: string, connect: ConnectMcp, onWithdrawn: () => void = () => undefined): StandingServer {
+  offer(name: string, connect: ConnectMcp, onWithdrawn: () => void = () => undefined): OfferedServer {
     const { chain } = this,
       offer = chain.offerMcp(name, connect);
-    const standing: StandingServer = {
+    const standing: OfferedServer = {
       declaration: offer.declaration,
       withdraw: () => {
         if (!this.#open.delete(standing)) return;
@@ -57,8 +57,8 @@ export class SessionServers {
    * params. `opened` receives the session's id.
    */
   async setup(
-    request: PassingRequest,
-    servers: readonly StandingServer[],
+    request: InterceptedRequest,
+    servers: readonly OfferedServer[],
     params: JsonObject = objectOr(request.params),
     opened: (sessionId: string) => void = () => undefined,
   ): Promise<unknown> {
@@ -87,7 +87,7 @@ export class SessionServers {
    * Forwards a request of `CLOSINGS` and withdraws the servers, also if the agent returns "not found". `closed`
    * receives the session's id.
    */
-  async closing(request: PassingRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
+  async closing(request: InterceptedRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
     const { sessionId } = objectOr(request.params),
       over = (): void => {
         if (typeof sessionId !== "string") return;
@@ -111,14 +111,14 @@ export class SessionServers {
   }
 
   /** Replaces the servers of the session and withdraws the previous ones. */
-  #bind(sessionId: string, servers: readonly StandingServer[]): void {
+  #bind(sessionId: string, servers: readonly OfferedServer[]): void {
     for (const server of this.#sessions.get(sessionId) ?? []) server.withdraw();
     if (servers.length > 0) this.#sessions.set(sessionId, servers);
     else this.#sessions.delete(sessionId);
   }
 }
 
-function withServers(params: JsonObject, servers: readonly StandingServer[]): JsonObject {
+function withServers(params: JsonObject, servers: readonly OfferedServer[]): JsonObject {
   return {
     ...params,
     mcpServers: besideServers(
@@ -129,7 +129,7 @@ function withServers(params: JsonObject, servers: readonly StandingServer[]): Js
 }
 
 /** The session id is in the params of `load` and `resume`, and in the response to `new` and `fork`. */
-function sessionIdOf({ method, params }: PassingRequest, answer: unknown): string | undefined {
+function sessionIdOf({ method, params }: InterceptedRequest, answer: unknown): string | undefined {
   const { sessionId } = objectOr(
     method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume ? params : answer,
   );

@@ -14,7 +14,7 @@ import {
   FrameError,
   LETTER_N,
   broken,
-  nothingMore,
+  containsNone,
   scalar,
   skipSpace,
   textEnd,
@@ -163,7 +163,7 @@ const KEY_PATTERNS = [/"(?:id|method|result|error)"/, /\\u00[67]/],
 
 /** Whether no envelope member follows this value. A duplicate `jsonrpc` does not count. */
 function isLast(line: Buffer, start: number, close: number, isVersioned: boolean): boolean {
-  return nothingMore(line, start, close, isVersioned ? KEY_PATTERNS : KEY_OR_VERSION_PATTERNS);
+  return containsNone(line, start, close, isVersioned ? KEY_PATTERNS : KEY_OR_VERSION_PATTERNS);
 }
 
 /** Returns null or true: the envelope contains only the presence of a result or an error. */

@@ -139,7 +139,7 @@ const FAR = 4096,
  * Returns true if a search (as latin-1) from `start` to `end` pays off and finds none of these patterns. False is
  * inconclusive.
  */
-export function nothingMore(line: Buffer, start: number, end: number, patterns: readonly RegExp[]): boolean {
+export function containsNone(line: Buffer, start: number, end: number, patterns: readonly RegExp[]): boolean {
   if (end - start < FAR || !isDense(line, (start + end) >> 1)) return false;
   const text = line.toString("latin1", start, end);
   return !patterns.some(pattern => pattern.test(text));

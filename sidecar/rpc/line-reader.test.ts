@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { PassThrough, Readable } from "node:stream";
-import { LineReader, type LineTaker } from "./line-reader";
+import { LineReader, type LineConsumer } from "./line-reader";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
@@ -10,7 +10,7 @@ function read(
   take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined,
 ) {
   const notifications: string[] = [];
-  const taker: LineTaker = {
+  const taker: LineConsumer = {
     take: line => {
       notifications.push(String(line).trim());
       return take(String(line).trim(), () => reader);

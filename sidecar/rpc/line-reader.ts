@@ -13,7 +13,7 @@
 import { finished, type Readable } from "node:stream";
 import { LineSplitter } from "./lines";
 
-export interface LineTaker {
+export interface LineConsumer {
   /** Receives a line in the form of `LineSplitter.next`. May throw or reject. */
   take(line: Buffer): void | Promise<void>;
   /** Receives the bytes after the last newline, if any. May throw or reject. */
@@ -27,14 +27,14 @@ export interface LineTaker {
 export class LineReader {
   readonly #input: Readable;
   readonly #lines: LineSplitter;
-  readonly #taker: LineTaker;
+  readonly #taker: LineConsumer;
   #state: "ready" | "busy" | "over" = "ready";
   /** Chunks received while busy. A stream may emit further chunks after `pause`. */
   readonly #queued: Buffer[] = [];
   #streamEnd: { readonly cause: Error | undefined } | undefined;
   #chunks = 0;
 
-  constructor(input: Readable, maxLine: number, taker: LineTaker) {
+  constructor(input: Readable, maxLine: number, taker: LineConsumer) {
     this.#input = input;
     this.#lines = new LineSplitter(maxLine);
     this.#taker = taker;

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
+import { SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import { ELIZA } from "../protocol/agents/agents";
 import { ErrorCode } from "../protocol/wire/errors";
 import type { PageToHost } from "../protocol/page/host-to-page";
@@ -137,7 +137,7 @@ suite("ChatController: sidecar and page restarts", () => {
       refusal = error;
     });
     await settled();
-    ok(refusal instanceof SidecarGone);
+    ok(refusal instanceof SidecarExited);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     await fixture.send(promptWith(0), {

@@ -8,7 +8,7 @@
  * - No process starts in an untrusted workspace.
  */
 import * as l10n from "@vscode/l10n";
-import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
+import { NOT_TRUSTED, SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/chat/attachments";
 import type { ActionId } from "../protocol/chat/chat";
 import { ErrorCode } from "../protocol/wire/errors";
@@ -238,7 +238,7 @@ export class ChatController {
     // The page sent this prompt before it received the loss, possibly for the second time. If the prompt was queued in
     // the lost session, the page turns it into a draft. Otherwise the page sends the prompt again.
     if (this.#pageResume.isLate(tabId, losses))
-      throw new SidecarGone(l10n.t("The sidecar exited before it received this prompt."));
+      throw new SidecarExited(l10n.t("The sidecar exited before it received this prompt."));
     // Without a page, no position reopens the tab.
     if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, EMPTY_TAB);
     const { client, sessionId } = await this.#sessions.session(tabId);
@@ -310,7 +310,7 @@ export class ChatController {
       cause: error.cause,
     });
     // The page sends pending messages again when it requests its state.
-    if (error instanceof SidecarGone) return;
+    if (error instanceof SidecarExited) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
       this.#pageResume.lost();

@@ -6,7 +6,7 @@
  * - Only the newest search is answered.
  * - Attachments from the editor are queued, up to the limit of a prompt, until a page has received them.
  */
-import { withMore, type Attachment } from "../protocol/chat/attachments";
+import { withAttachments, type Attachment } from "../protocol/chat/attachments";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import type { ChatDeps } from "./chat-deps";
 
@@ -43,7 +43,7 @@ export class ComposerRoutes {
 
   /** Adds attachments to the selected tab's draft, now or when a page is ready. */
   async attach(attachments: readonly Attachment[]): Promise<void> {
-    this.#pendingAttachments = withMore(this.#pendingAttachments, attachments);
+    this.#pendingAttachments = withAttachments(this.#pendingAttachments, attachments);
     await this.pageReady();
   }
 
@@ -52,7 +52,7 @@ export class ComposerRoutes {
     if (attachments.length === 0 || !this.deps.page.isLive) return;
     this.#pendingAttachments = [];
     if (await this.deps.page.deliver({ type: "attach", attachments })) return;
-    this.#pendingAttachments = withMore(attachments, this.#pendingAttachments);
+    this.#pendingAttachments = withAttachments(attachments, this.#pendingAttachments);
     await this.pageReady();
   }
 

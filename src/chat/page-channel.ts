@@ -6,7 +6,7 @@ import type { Log } from "../log";
 import { pageToHost } from "../protocol/page/page-to-host";
 import { validated } from "../protocol/wire/schema";
 import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";
-import { ABSENT, step, type PageFlowControl, type PageFlowEvent } from "./page-flow-control";
+import { DISCONNECTED, step, type PageFlowControl, type PageFlowEvent } from "./page-flow-control";
 
 export interface PageDeps {
   /** VS Code's `postMessage`. Resolves with whether the message was delivered. `undefined`: no view exists. */
@@ -16,7 +16,7 @@ export interface PageDeps {
 }
 
 export class PageChannel {
-  #flowControl: PageFlowControl = ABSENT;
+  #flowControl: PageFlowControl = DISCONNECTED;
 
   constructor(private readonly deps: PageDeps) {}
 

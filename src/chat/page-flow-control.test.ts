@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  ABSENT,
+  DISCONNECTED,
   LIMIT,
   step,
   type PageFlowControl,
@@ -18,7 +18,7 @@ const times = (n: number, event: PageFlowEvent) => Array.from({ length: n }, () 
 
 function run(
   events: readonly PageFlowEvent[],
-  from: PageFlowControl = ABSENT,
+  from: PageFlowControl = DISCONNECTED,
 ): { flowControl: PageFlowControl; effects: PageFlowEffect[] } {
   const effects: PageFlowEffect[] = [];
   let flowControl = from;
@@ -84,7 +84,7 @@ suite("PageFlowControl", () => {
     equal(run([READY, ...times(LIMIT + 1, EVENT), READY, EVENT]).effects.at(-1), "post");
   });
 
-  test("ignores an acknowledgement without a page", () => deepEqual(run([ack(7)]).flowControl, ABSENT));
+  test("ignores an acknowledgement without a page", () => deepEqual(run([ack(7)]).flowControl, DISCONNECTED));
 
   test("bounds the messages in flight and unblocks after all are acknowledged (property)", () => {
     const event = fc.oneof(
@@ -94,7 +94,7 @@ suite("PageFlowControl", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
-        let flowControl: PageFlowControl = ABSENT;
+        let flowControl: PageFlowControl = DISCONNECTED;
         for (const [move, n] of moves)
           flowControl = run(times(move.kind === "offered" ? n : 1, move), flowControl).flowControl;
         if (flowControl.kind === "absent") return;

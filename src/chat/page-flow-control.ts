@@ -40,7 +40,7 @@ export type PageFlowEffect = "post" | "drop" | "requestReplay" | "none";
 export const LIMIT = 500;
 const LOW_WATER_MARK = LIMIT / 2;
 
-export const ABSENT: PageFlowControl = { kind: "absent", page: 0 };
+export const DISCONNECTED: PageFlowControl = { kind: "absent", page: 0 };
 
 export function step(flowControl: PageFlowControl, event: PageFlowEvent): readonly [PageFlowControl, PageFlowEffect] {
   switch (event.kind) {

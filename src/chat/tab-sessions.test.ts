@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
+import { SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import { ELIZA } from "../protocol/agents/agents";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { settled } from "../testing/settled";
@@ -143,7 +143,7 @@ suite("TabSessions", () => {
   test("ignores a close without a sidecar", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
-    sidecar.refuse("chat/close", new SidecarGone("gone"));
+    sidecar.refuse("chat/close", new SidecarExited("gone"));
     tabs.dispose();
     await settled();
     deepEqual(tabs.ids, []);

@@ -12,7 +12,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { deferred, type Deferred } from "../deferred";
-import { SidecarGone } from "../errors";
+import { SidecarExited } from "../errors";
 import type { SessionId } from "../protocol/chat/chat";
 import type { NewChat } from "../protocol/sidecar";
 import type { TabId } from "../protocol/page/host-to-page";
@@ -133,7 +133,7 @@ export class TabSessions {
         const { sessionId } = await client.request("chat/new", chat);
         return { client, sessionId };
       } catch (error) {
-        if (!(error instanceof SidecarGone)) throw error;
+        if (!(error instanceof SidecarExited)) throw error;
       }
     }
   }

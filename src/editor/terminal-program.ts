@@ -1,7 +1,7 @@
 /** Runs an interactive program in an editor terminal, for example to sign in to an agent. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { NotServed } from "../errors";
+import { EditorRequestError } from "../errors";
 import { visibleLine } from "../protocol/text/visible-text";
 
 export interface TerminalProgram {
@@ -14,7 +14,7 @@ export interface TerminalProgram {
 }
 
 /**
- * Resolves when the program has exited, without a code if the terminal was closed first. Rejects with `NotServed` if
+ * Resolves when the program has exited, without a code if the terminal was closed first. Rejects with `EditorRequestError` if
  * the program cannot be started.
  */
 export async function runInTerminal({
@@ -43,6 +43,6 @@ export async function runInTerminal({
   if (ended?.code !== undefined) return { exitCode: ended.code };
   // A program that cannot be started has no exit code either.
   if (ended?.reason === vscode.TerminalExitReason.Unknown)
-    throw NotServed.refused(l10n.t`VS Code could not open a terminal for “${command}”.`);
+    throw EditorRequestError.refused(l10n.t`VS Code could not open a terminal for “${command}”.`);
   return {};
 }

@@ -21,7 +21,7 @@ export interface PartClasses {
 }
 
 /** Compatible with `vscode.LanguageModelChatRequestMessage`. */
-export interface GivenMessage {
+export interface VscodeMessage {
   readonly role: number;
   readonly content: readonly unknown[];
 }
@@ -29,7 +29,7 @@ export interface GivenMessage {
 /** 3 is `System`, which VS Code sends although the typings lack it. */
 const ROLES: Readonly<Record<number, ChatMessage["role"]>> = { 1: "user", 2: "assistant", 3: "system" };
 
-export function chatMessages(messages: readonly GivenMessage[], classes: PartClasses): readonly ChatMessage[] {
+export function chatMessages(messages: readonly VscodeMessage[], classes: PartClasses): readonly ChatMessage[] {
   return messages.map(({ role, content }) => ({
     role: ROLES[role] ?? "user",
     content: content.flatMap(part => chatPart(part, classes) ?? []),
@@ -103,13 +103,13 @@ export function responsePart(part: ChatPart, classes: PartClasses): object | und
 }
 
 /** Compatible with `vscode.LanguageModelChatTool`. */
-export interface GivenTool {
+export interface VscodeTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema?: object | undefined;
 }
 
-export function chatTools(tools: readonly GivenTool[]): readonly ChatTool[] {
+export function chatTools(tools: readonly VscodeTool[]): readonly ChatTool[] {
   return tools.map(({ name, description, inputSchema }) => ({
     name,
     description: typeof description === "string" ? description : "",

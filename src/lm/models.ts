@@ -48,14 +48,14 @@ export interface Offered {
 }
 
 /** Capabilities by agent id, as last reported. */
-export interface AgentKnowledge {
+export interface AgentCapabilities {
   takesImages(agentId: string): boolean;
   contextTokens(agentId: string): number | undefined;
 }
 
 export function modelsOf(
   { agents, configured, currentAgentId }: Offered,
-  capabilities: AgentKnowledge,
+  capabilities: AgentCapabilities,
 ): readonly Model[] {
   const current = agents.find(({ id }) => id === currentAgentId);
   return [
@@ -95,7 +95,7 @@ function model(
   detail: string,
   about: string,
   agentId: string,
-  capabilities: AgentKnowledge,
+  capabilities: AgentCapabilities,
 ): Model {
   const tokens = capabilities.contextTokens(agentId),
     imageInput = capabilities.takesImages(agentId);

@@ -18,7 +18,7 @@ import {
 } from "../protocol/lm/lm";
 import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
-import { agentOf, modelsOf, type AgentKnowledge, type Model, type Offered } from "./models";
+import { agentOf, modelsOf, type AgentCapabilities, type Model, type Offered } from "./models";
 import { responsePart, type PartClasses } from "./convert-parts";
 import { SentRequests, type Sent } from "./sent-requests";
 import { tokensOf } from "./token-count";
@@ -36,7 +36,7 @@ export interface ProviderDeps {
   /** Starts the sidecar if necessary. */
   client(): Promise<LmClient>;
   settings(): Offered;
-  readonly capabilities: AgentKnowledge;
+  readonly capabilities: AgentCapabilities;
   isTrusted(): boolean;
   /** The agent's group of permission tools; undefined: it has none. */
   permissionGroup(agentId: string): string | undefined;

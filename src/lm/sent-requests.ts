@@ -15,19 +15,19 @@ import {
   MAX_TOOL_LISTS,
   type ChatMessage,
   type ChatRequestDelta,
-  type KnownId,
+  type ReferenceId,
 } from "../protocol/lm/lm";
 import { same } from "../protocol/lm/same-message";
-import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./convert-parts";
+import { chatMessages, chatTools, type VscodeMessage, type VscodeTool, type PartClasses } from "./convert-parts";
 
 interface History {
-  readonly id: KnownId;
-  readonly messages: readonly GivenMessage[];
+  readonly id: ReferenceId;
+  readonly messages: readonly VscodeMessage[];
   readonly sizes: Sizes;
 }
 interface Tools {
-  readonly id: KnownId;
-  readonly tools: readonly GivenTool[];
+  readonly id: ReferenceId;
+  readonly tools: readonly VscodeTool[];
 }
 
 export type Sent = Pick<ChatRequestDelta, "history" | "messages" | "tools">;
@@ -44,18 +44,18 @@ export class SentRequests {
   ) {}
 
   /** The result must be sent before the next call. */
-  delta(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
+  delta(messages: readonly VscodeMessage[], tools: readonly VscodeTool[]): Sent {
     const base = baseOf(this.#histories, messages),
       existing = this.#tools.find(each => same(each.tools, tools));
     return this.#sent(messages, base, { id: existing?.id ?? ++this.#last, tools }, existing !== undefined);
   }
 
   /** Without references. */
-  whole(messages: readonly GivenMessage[], tools: readonly GivenTool[]): Sent {
+  whole(messages: readonly VscodeMessage[], tools: readonly VscodeTool[]): Sent {
     return this.#sent(messages, undefined, { id: ++this.#last, tools }, false);
   }
 
-  #sent(messages: readonly GivenMessage[], base: Base<History> | undefined, tools: Tools, isKnown: boolean): Sent {
+  #sent(messages: readonly VscodeMessage[], base: Base<History> | undefined, tools: Tools, isKnown: boolean): Sent {
     const id = ++this.#last,
       items = this.#items(messages, base);
     const sizes = sizesOf(
@@ -70,7 +70,7 @@ export class SentRequests {
     };
   }
 
-  #items(messages: readonly GivenMessage[], base: Base<History> | undefined): readonly (Run | ChatMessage)[] {
+  #items(messages: readonly VscodeMessage[], base: Base<History> | undefined): readonly (Run | ChatMessage)[] {
     if (!base) return chatMessages(messages, this.classes);
     return base.delta.items.flatMap((item): readonly (Run | ChatMessage)[] =>
       typeof item === "number" ? chatMessages(messages.slice(item, item + 1), this.classes) : [item],
@@ -78,7 +78,7 @@ export class SentRequests {
   }
 
   /** Returns the ids of dropped histories. */
-  #keep(history: History, base: Base<History> | undefined): readonly KnownId[] {
+  #keep(history: History, base: Base<History> | undefined): readonly ReferenceId[] {
     const before = this.#histories,
       continued = base?.isContinued ? base.history : undefined;
     // A repeated request replaces its first entry, which the sidecar lacks.

@@ -18,7 +18,7 @@ import {
   type MessageConnection,
 } from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "../deferred";
-import { NotServed, SidecarGone, SidecarRefused } from "../errors";
+import { EditorRequestError, SidecarExited, SidecarRefused } from "../errors";
 import { BatchedOutput } from "../protocol/wire/batched-output";
 import { cancelSignalOf, NEVER_CANCELLED } from "../protocol/wire/cancel-signal";
 import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
@@ -36,7 +36,7 @@ export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;
 
 export interface SidecarClient {
-  /** Rejects with `SidecarRefused` (an error response) or `SidecarGone` (the sidecar exited first). */
+  /** Rejects with `SidecarRefused` (an error response) or `SidecarExited` (the sidecar exited first). */
   request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>>;
   /** Dropped silently if the sidecar has exited. */
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void;
@@ -62,7 +62,7 @@ const TRANSPORT: ReadonlySet<number> = new Set([
 export class StreamClient implements SidecarClient {
   readonly #connection: MessageConnection;
   readonly #pending = new Set<Deferred<never>>();
-  #gone: SidecarGone | undefined;
+  #gone: SidecarExited | undefined;
 
   constructor(
     fromSidecar: Readable,
@@ -117,19 +117,19 @@ export class StreamClient implements SidecarClient {
 
   close(why: string): void {
     if (this.#gone) return;
-    this.#gone = new SidecarGone(why);
+    this.#gone = new SidecarExited(why);
     for (const closed of this.#pending) closed.reject(this.#gone);
     this.#connection.dispose();
   }
 }
 
-/** Runs the handler. `NotServed` keeps its code on the wire; other errors keep their message. */
+/** Runs the handler. `EditorRequestError` keeps its code on the wire; other errors keep their message. */
 async function runHandler(handler: Handler, params: unknown, token: CancellationToken): Promise<unknown> {
   try {
     return await handler(params as never, cancelSignalOf(token));
   } catch (error) {
     return new ResponseError(
-      error instanceof NotServed ? error.code : ErrorCodes.InternalError,
+      error instanceof EditorRequestError ? error.code : ErrorCodes.InternalError,
       error instanceof Error ? error.message : String(error),
     );
   }

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { NotServed, SidecarGone } from "../errors";
+import { EditorRequestError, SidecarExited } from "../errors";
 import { Log } from "../log";
 import type { LogEvent } from "../protocol/wire/log";
 import { PROTOCOL } from "../protocol/sidecar";
@@ -56,7 +56,7 @@ suite("sidecar process", () => {
     const received: SidecarListeners = {
       ...listeners(note),
       "editor/readTextFile": async ({ path: file }) => {
-        if (file === "/none") throw NotServed.noFile(file);
+        if (file === "/none") throw EditorRequestError.noFile(file);
         if (file === "/odd") throw new Error("odd");
         return { text: `text of ${file}` };
       },
@@ -155,7 +155,7 @@ suite("sidecar process", () => {
     const why = await process.ended;
     equal(why, "Symposium’s sidecar stopped unexpectedly (signal SIGKILL).");
     client.close(why);
-    const gone = (error: unknown) => error instanceof SidecarGone && error.message === why;
+    const gone = (error: unknown) => error instanceof SidecarExited && error.message === why;
     await rejects(open, gone);
     await rejects(client.request("chat/cancel", { sessionId: "s" }), gone);
   });

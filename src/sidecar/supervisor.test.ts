@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deferred } from "../deferred";
-import { SidecarGone, StartFailed } from "../errors";
+import { SidecarExited, StartFailed } from "../errors";
 import { Log } from "../log";
 import type { ChildProcessRecord, SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
@@ -27,7 +27,7 @@ class FakeProcess {
 
   readonly client: SidecarClient = {
     request: () =>
-      this.closedWith === undefined ? new Promise(() => undefined) : Promise.reject(new SidecarGone(this.closedWith)),
+      this.closedWith === undefined ? new Promise(() => undefined) : Promise.reject(new SidecarExited(this.closedWith)),
     notify: method => {
       this.notifications.push(method);
     },

@@ -1,5 +1,5 @@
 import { deferred, type Deferred } from "../deferred";
-import { SidecarGone } from "../errors";
+import { SidecarExited } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
 import type { ParamsOf, ResultOf } from "../protocol/wire/wire";
 import type { Notifications, Requests, SidecarClient } from "../sidecar/client";
@@ -86,7 +86,7 @@ export class FakeSidecar {
 
 class FakeClient implements SidecarClient {
   readonly #end = deferred<never>();
-  #ended: SidecarGone | undefined;
+  #ended: SidecarExited | undefined;
 
   constructor(private readonly sidecar: FakeSidecar) {}
 
@@ -103,7 +103,7 @@ class FakeClient implements SidecarClient {
   }
 
   close(why: string): void {
-    this.#ended = new SidecarGone(why);
+    this.#ended = new SidecarExited(why);
     this.#end.reject(this.#ended);
   }
 }

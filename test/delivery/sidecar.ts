@@ -10,7 +10,7 @@ import { ChatService } from "../../sidecar/chat/chat-service";
 import { BypassPolicy } from "../../sidecar/permissions/policy";
 import { RpcError } from "../../sidecar/rpc/message";
 import { deferred, type Deferred } from "../../src/deferred";
-import { SidecarGone, SidecarRefused, StartFailed } from "../../src/errors";
+import { SidecarExited, SidecarRefused, StartFailed } from "../../src/errors";
 import type { Conversation } from "../../src/protocol/chat/chat";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire/wire";
@@ -189,7 +189,7 @@ export class TestSidecar implements SidecarProcess {
 
 /** The host's end: `StreamClient` without streams. */
 class Client implements SidecarClient {
-  #closeError: SidecarGone | undefined;
+  #closeError: SidecarExited | undefined;
   readonly #pending = new Set<Deferred<never>>();
 
   constructor(private readonly line: Line<Outgoing>) {}
@@ -217,7 +217,7 @@ class Client implements SidecarClient {
   }
 
   close(why: string): void {
-    this.#closeError = new SidecarGone(why);
+    this.#closeError = new SidecarExited(why);
     for (const cut of this.#pending) cut.reject(this.#closeError);
   }
 }

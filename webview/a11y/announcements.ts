@@ -19,7 +19,7 @@ import { keyOf } from "../view-model/cards/card";
 import { chipView } from "../view-model/tab/chip";
 import { isQuestion, type Page, type Tab } from "../state/page-model";
 import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "../state/question-queue";
-import { whatIsAsked, whoAsks } from "../view-model/cards/question-text";
+import { questionText, requesterText } from "../view-model/cards/question-text";
 import { passed, read, unread, type Reader } from "../view-model/text/sentences";
 
 export type Announcement =
@@ -201,7 +201,7 @@ function announceNextQuestions(
 
 function questionAnnouncement(entry: Permission | Elicitation, waiting: number): Announcement {
   const count = waiting === 0 ? "" : l10n.t`Question 1 of ${waiting + 1}. `;
-  return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
+  return { kind: "ask", key: keyOf(entry.id), text: `${count}${requesterText(entry)}: ${questionText(entry)}` };
 }
 
 /** Whether the answer is probably complete: its turn has ended, or another entry follows it. */
@@ -241,7 +241,7 @@ function announceOtherTab(before: Tab | undefined, tab: Tab): readonly Announcem
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [
-    ...opened.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
+    ...opened.map(entry => ({ kind: "sayNow", text: `${where}${requesterText(entry)}: ${questionText(entry)}` }) as const),
     ...(!isIdle(before.conversation) && isIdle(conversation)
       ? [
           {

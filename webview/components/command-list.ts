@@ -29,7 +29,7 @@ export class CommandList {
         this.typed();
       },
       // Enter sends a complete command.
-      takesEnter: () => !isWhole(this.#commands, this.#text()),
+      acceptsEnter: () => !isWhole(this.#commands, this.#text()),
     });
     this.elements = [this.#list.element, this.#hint];
     prompt.addEventListener("blur", () => this.#list.show([], "first"));

@@ -6,7 +6,7 @@
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-actions";
 import { write } from "./caret";
 import { Chips } from "./chips";
 import { CommandList } from "./command-list";
@@ -36,7 +36,7 @@ export class Composer {
   constructor(
     private readonly elements: PromptElements,
     private readonly tabId: TabId,
-    private readonly acts: Acts,
+    private readonly acts: UserActionHandlers,
     fill: (text: string) => void,
   ) {
     const { input: prompt, box, area, sendButton } = elements;

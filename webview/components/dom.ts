@@ -1,5 +1,5 @@
 /** Creates elements. Text is set as text, never parsed as HTML. */
-export interface Made {
+export interface ElementOptions {
   readonly className?: string;
   readonly text?: string;
   readonly attributes?: Readonly<Record<string, string>>;
@@ -7,7 +7,7 @@ export interface Made {
 
 export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
-  { className, text, attributes = {} }: Made = {},
+  { className, text, attributes = {} }: ElementOptions = {},
   ...children: readonly Node[]
 ): HTMLElementTagNameMap[K] {
   const element = document.createElement(tag);

@@ -1,7 +1,7 @@
 /**
  * Drag and drop on the page: an overlay lists the accepted types during a drag, and `Drops` receives the dropped items.
  */
-import { droppedOf, mayAttach, OTHER_FILES } from "../state/dropped";
+import { attachableParts, mayAttach, OTHER_FILES } from "../state/dropped";
 import { create } from "./dom";
 import { texts } from "../view-model/text/chat-texts";
 
@@ -50,7 +50,7 @@ export function acceptDrops(root: HTMLElement, drops: Drops): void {
       show(false);
       const { dataTransfer } = event;
       if (!dataTransfer || !mayAttach(dataTransfer.types)) return;
-      const { uris, images, others } = droppedOf(type => dataTransfer.getData(type), [...dataTransfer.files]);
+      const { uris, images, others } = attachableParts(type => dataTransfer.getData(type), [...dataTransfer.files]);
       // A link to a web page is text, which the prompt accepts.
       if (uris.length + images.length + others.length === 0) return;
       event.preventDefault();

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
 
-export interface Taken {
+export interface IntakeResult {
   readonly attachments: readonly Attachment[];
   readonly refusals: readonly string[];
 }
@@ -12,7 +12,7 @@ export interface Taken {
 const MAX_FILE_BYTES = 50_000_000;
 
 /** Results are in the order of the files. */
-export async function takeImages(files: readonly File[]): Promise<Taken> {
+export async function takeImages(files: readonly File[]): Promise<IntakeResult> {
   const results = await Promise.all(files.map(takeImage));
   return {
     attachments: results.flatMap(result => (typeof result === "string" ? [] : [result])),

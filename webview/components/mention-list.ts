@@ -8,7 +8,7 @@
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import { caretIn } from "./caret";
-import { mentionAt, optionOf, stillFitting, type Mentioning } from "../view-model/tab/mentions";
+import { mentionAt, optionOf, filterMentions, type TypedMention } from "../view-model/tab/mentions";
 import { OptionList } from "./option-list";
 import { texts } from "../view-model/text/chat-texts";
 
@@ -23,7 +23,7 @@ export class MentionList {
   readonly element: HTMLElement;
   readonly #list: OptionList;
   /** The mention at the caret; `undefined` while the list is closed. */
-  #typed: Mentioning | undefined;
+  #typed: TypedMention | undefined;
   #offered: { readonly query: string; readonly mentions: readonly Mention[] } = { query: "", mentions: [] };
   #closedAt: string | undefined;
 
@@ -37,7 +37,7 @@ export class MentionList {
         this.#closedAt = prompt.textContent ?? "";
         this.typed();
       },
-      takesEnter: () => true,
+      acceptsEnter: () => true,
     });
     this.element = this.#list.element;
     prompt.addEventListener("blur", () => this.#close());
@@ -79,7 +79,7 @@ export class MentionList {
   #fitting(): readonly Mention[] {
     return this.#typed === undefined
       ? []
-      : stillFitting(this.#offered.mentions, this.#offered.query, this.#typed.query);
+      : filterMentions(this.#offered.mentions, this.#offered.query, this.#typed.query);
   }
 
   #show(point: "first" | "same"): void {

@@ -20,7 +20,7 @@ export interface OptionListener {
   /** The user closed the list. */
   closed(): void;
   /** Whether Enter accepts the selected option. Otherwise the prompt handles Enter. */
-  takesEnter(): boolean;
+  acceptsEnter(): boolean;
 }
 
 export class OptionList {
@@ -132,7 +132,7 @@ export class OptionList {
         this.#choose(this.#shown[this.#selected]?.key);
         return true;
       case "Enter":
-        if (shiftKey || !this.listener.takesEnter()) return false;
+        if (shiftKey || !this.listener.acceptsEnter()) return false;
         this.#choose(this.#shown[this.#selected]?.key);
         return true;
       default:

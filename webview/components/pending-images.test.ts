@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { Intakes } from "./pending-images";
+import { PendingImages } from "./pending-images";
 
 const turns = async (): Promise<void> => {
   for (let n = 0; n < 10; n++) await Promise.resolve();
@@ -7,7 +7,7 @@ const turns = async (): Promise<void> => {
 
 suite("Intakes", () => {
   test("delays a prompt of the same tab until its images are read, in order", async () => {
-    const intakes = new Intakes(),
+    const intakes = new PendingImages(),
       done: string[] = [];
     let read: () => void = () => undefined;
     intakes.after("t", () => done.push("before"));
@@ -32,7 +32,7 @@ suite("Intakes", () => {
   });
 
   test("releases prompts when an image is unreadable", async () => {
-    const intakes = new Intakes(),
+    const intakes = new PendingImages(),
       done: string[] = [];
     intakes.add("t", Promise.reject(new Error("no image")));
     intakes.after("t", () => done.push("sent"));

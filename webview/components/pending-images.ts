@@ -5,7 +5,7 @@
  */
 import type { TabId } from "../../src/protocol/page/host-to-page";
 
-export class Intakes {
+export class PendingImages {
   readonly #last = new Map<TabId, Promise<void>>();
 
   add(tabId: TabId, intake: Promise<void>): void {

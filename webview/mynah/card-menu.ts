@@ -17,7 +17,7 @@ interface RenderedMenu {
   readonly element: HTMLElement;
 }
 
-export class CardMore {
+export class CardMenu {
   readonly #rendered = new Map<string, RenderedMenu>();
 
   constructor(private readonly pressed: (cardKey: string, buttonId: string) => void) {}

@@ -6,7 +6,7 @@ import { freshId, create } from "../components/dom";
 import { keyOf } from "../view-model/cards/card";
 import { cardElements } from "./elements";
 import { isQuestion, type Page } from "../state/page-model";
-import { whatIsAsked, whoAsks } from "../view-model/cards/question-text";
+import { questionText, requesterText } from "../view-model/cards/question-text";
 import type { Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { selectors } from "./selectors";
@@ -48,10 +48,10 @@ export class CardNames {
   }
 
   #describe(card: HTMLElement, question: Permission | Elicitation): void {
-    card.setAttribute("aria-label", whoAsks(question));
+    card.setAttribute("aria-label", requesterText(question));
     // The card of an answered question shows the outcome.
     if (question.answered) return card.removeAttribute("aria-describedby");
-    const text = whatIsAsked(question);
+    const text = questionText(question);
     const before = document.getElementById(card.getAttribute("aria-describedby") ?? "");
     if (before?.textContent === text) return;
     const description = create("p", { text, attributes: { id: freshId() } });

@@ -14,14 +14,14 @@ import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-actions";
 import { changeOf, pageChoice } from "../view-model/cards/buttons";
 import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER } from "../view-model/cards/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
-import { PersistedFocus } from "./persisted-focus";
+import { FocusKeeper } from "./persisted-focus";
 import { cardElement, chatOf } from "./elements";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
@@ -31,7 +31,7 @@ import { TabParts } from "./tab-parts";
 import type { TabView } from "../view-model/tab/tab-view";
 import { texts } from "../view-model/text/chat-texts";
 
-export type { Acts } from "../view-model/tab/user-actions";
+export type { UserActionHandlers as Acts } from "../view-model/tab/user-actions";
 
 interface OpenTab {
   readonly mynahId: string;
@@ -48,7 +48,7 @@ interface OpenTab {
 export class ChatUi {
   readonly #mynah: MynahUI;
   readonly #input: PromptInput;
-  readonly #focus: PersistedFocus;
+  readonly #focus: FocusKeeper;
   readonly #openTabs = new Map<TabId, OpenTab>();
   readonly #tabIds = new Map<string, TabId>();
   /** Set while this module opens or selects a tab, because mynah reports such a change like an action of the user. */
@@ -63,7 +63,7 @@ export class ChatUi {
   /** `complete` is called when a drawing of several frames has finished. */
   constructor(
     private readonly root: HTMLElement,
-    private readonly acts: Acts,
+    private readonly acts: UserActionHandlers,
     private readonly newTabId: () => TabId,
     maxTabs: number,
     private readonly complete: () => void,
@@ -72,7 +72,7 @@ export class ChatUi {
       this.#openTab(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
     });
-    this.#focus = new PersistedFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
+    this.#focus = new FocusKeeper(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
     this.#mynah = new MynahUI({
       rootSelector: `#${root.id}`,
@@ -138,7 +138,7 @@ export class ChatUi {
   /** Focuses the prompt now, or when the page gets the focus shortly afterwards. */
   focusPrompt(tabId: TabId): void {
     const tab = this.#openTabs.get(tabId);
-    if (tab) this.#input.focusWhenThere(tab.mynahId);
+    if (tab) this.#input.focusOrDefer(tab.mynahId);
   }
 
   /** Shows suggestions for the text after the `@`. */
@@ -246,7 +246,7 @@ export class ChatUi {
       add: card => this.#mynah.addChatItem(mynahId, itemOf(card, "new")),
       change: card => change(card.key, itemOf(card, "update")),
       end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
-      takeBody: key => change(key, { body: null }),
+      clearBody: key => change(key, { body: null }),
       // mynah discards empty elements when it adds the next card.
       remove: key => {
         const card = element(key),

@@ -5,7 +5,7 @@
  * The browser blurs a removed element immediately and a disabled one before its next frame. mynah disables all buttons
  * of a card when one is pressed. On a busy page the blur precedes the redrawing of the card.
  */
-export class PersistedFocus {
+export class FocusKeeper {
   /** `toPrompt` focuses the prompt of the visible tab. */
   constructor(
     root: HTMLElement,

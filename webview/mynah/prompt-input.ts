@@ -54,7 +54,7 @@ export class PromptInput {
    * Focuses the prompt now, or when the page gets the focus within `FOCUS_TIMEOUT_MS`, because the view may still be
    * opening.
    */
-  focusWhenThere(mynahId: string): void {
+  focusOrDefer(mynahId: string): void {
     if (document.hasFocus()) return this.focus(mynahId);
     const until = performance.now() + FOCUS_TIMEOUT_MS;
     window.addEventListener(

@@ -3,11 +3,11 @@
  * styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
-import type { Acts } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-actions";
 import type { Card } from "../view-model/cards/card";
 import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";
-import { CardMore } from "./card-menu";
+import { CardMenu } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
 import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/tab/controls";
@@ -25,7 +25,7 @@ export class TabParts {
   readonly #dock: Dock;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
-  readonly #moreMenu: CardMore;
+  readonly #moreMenu: CardMenu;
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
   readonly #followEnd: FollowEnd | undefined;
@@ -36,7 +36,7 @@ export class TabParts {
     mynahId: string,
     tabId: string,
     input: PromptInput,
-    acts: Acts,
+    acts: UserActionHandlers,
     drawPickers: (pickers: readonly Picker[]) => void,
   ) {
     this.pickers = new PromptPickers(drawPickers, () => [
@@ -50,7 +50,7 @@ export class TabParts {
     });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
-    this.#moreMenu = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
+    this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
     const list = wrapper.querySelector(selectors.conversation);

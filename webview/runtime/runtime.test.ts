@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { emptyConversation, type ChatEvent } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
-import { PageLoop } from "./runtime";
+import { PageRuntime } from "./runtime";
 import { mark } from "./page-marks";
 import type { Page } from "../state/page-model";
 import { openPage } from "../state/page-state";
@@ -19,7 +19,7 @@ function fixture() {
   let frames = 0,
     ids = 0;
   const first = openPage(restored(undefined), 0, 0);
-  const loop = new PageLoop(
+  const loop = new PageRuntime(
     {
       ui: {
         open: () => true,

@@ -16,13 +16,13 @@ import type { FrameScheduler } from "./frame-scheduler";
 import type { PageMarks } from "./page-marks";
 import type { Effect, UiEvent, Page, Step } from "../state/page-model";
 import { step } from "../state/page-state";
-import type { Saving } from "../state/save-schedule";
+import type { SaveSchedule } from "../state/save-schedule";
 import { viewOf } from "../view-model/tab/tab-view";
 
 export interface Stage {
   readonly ui: Pick<ChatUi, "open" | "select" | "focusPrompt" | "offer" | "fill" | "showAgents" | "show" | "isDrawing">;
   readonly frames: Pick<FrameScheduler, "request">;
-  readonly saving: Pick<Saving, "now" | "soon">;
+  readonly saving: Pick<SaveSchedule, "now" | "soon">;
   readonly accessibility: Accessibility;
   /** Publishes the state of the page for tests and the smoke run. */
   marks(marks: PageMarks): void;
@@ -32,7 +32,7 @@ export interface Stage {
   tabId(): TabId;
 }
 
-export class PageLoop {
+export class PageRuntime {
   #page: Page;
   /** The page before the first unannounced text chunk. */
   #unannounced: Page | undefined;

@@ -1,9 +1,9 @@
 /** Converts the user's actions to events of the page. */
 import type { Entry } from "../../src/protocol/chat/chat";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/tab/user-actions";
-import type { Taken } from "../components/image-intake";
-import { Intakes } from "../components/pending-images";
+import type { UserActionHandlers } from "../view-model/tab/user-actions";
+import type { IntakeResult } from "../components/image-intake";
+import { PendingImages } from "../components/pending-images";
 import type { UiEvent, Page } from "../state/page-model";
 import { keyOf, meaningOf } from "../view-model/cards/render";
 
@@ -12,17 +12,17 @@ export interface Acted {
   readonly page: Page;
 }
 
-export interface ActDeps {
+export interface UserActionDeps {
   /** Available when the first action arrives. */
   loop(): Acted;
   messageId(): string;
-  takeImages(files: readonly File[]): Promise<Taken>;
+  takeImages(files: readonly File[]): Promise<IntakeResult>;
   focusPrompt(tabId: TabId): void;
 }
 
-export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps): Acts {
+export function createUserActionHandlers({ loop, messageId, takeImages, focusPrompt }: UserActionDeps): UserActionHandlers {
   const happen = (event: UiEvent): void => loop().happen(event);
-  const intakes = new Intakes();
+  const intakes = new PendingImages();
   const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>
     loop()
       .page.tabs.get(tabId)

@@ -8,14 +8,14 @@
  */
 import type { UserAction } from "./settings-actions";
 import { DragScroll } from "./drag-scroll";
-import type { Happened } from "./model";
+import type { SettingsEvent } from "./model";
 import type { Reorder, ReorderEvent } from "./reorder";
 
 export interface InputControllerDeps {
   readonly root: HTMLElement;
   actAt(element: Element): UserAction | undefined;
   reorder(): Reorder;
-  happen(happened: Happened): void;
+  happen(happened: SettingsEvent): void;
 }
 
 /** Pixels that a pointer moves before a drag starts. */

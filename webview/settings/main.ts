@@ -5,12 +5,12 @@ import type { SettingsToHost } from "../../src/protocol/settings/settings-to-hos
 import type { HostToSettings } from "../../src/protocol/settings/settings-view";
 import { create } from "../components/dom";
 import { pageClock } from "../page-clock";
-import { Saving } from "../state/save-schedule";
+import { SaveSchedule } from "../state/save-schedule";
 import { Reconciler } from "./reconciler";
 import { InputController } from "./input-controller";
 import { SettingsPage } from "./page";
 import { savedFrom } from "./saved-state";
-import { Speech } from "./screen-reader";
+import { LiveRegion } from "./screen-reader";
 import styles from "./settings.css";
 import { surface } from "./surface";
 
@@ -23,11 +23,11 @@ declare function acquireVsCodeApi(): {
 const vscode = acquireVsCodeApi();
 document.head.append(create("style", { text: styles }));
 const root = document.querySelector<HTMLElement>("#symposium-settings") ?? document.body;
-const speech = new Speech();
+const speech = new LiveRegion();
 root.after(speech.element);
 
 const { unfolded, scroll } = savedFrom(vscode.getState());
-const saving = new Saving(
+const saving = new SaveSchedule(
   () => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }),
   pageClock,
 );

@@ -9,20 +9,20 @@ import {
   REFUSED_MS,
   shownView,
   step,
-  WISH_MS,
+  OVERLAY_MS,
   type Effect,
-  type Happened,
+  type SettingsEvent,
   type Model,
 } from "./model";
 
 /** The model after these events, each at its time, and the effects of the last one. */
-function play(...all: readonly (Happened | readonly [now: number, Happened])[]): readonly [Model, readonly Effect[]] {
+function play(...all: readonly (SettingsEvent | readonly [now: number, SettingsEvent])[]): readonly [Model, readonly Effect[]] {
   let model = emptyModel(),
     effects: readonly Effect[] = [];
   for (const each of all) [model, effects] = "kind" in each ? step(model, each, 0) : step(model, each[1], each[0]);
   return [model, effects];
 }
-const viewed: Happened = { kind: "viewed", view: view() };
+const viewed: SettingsEvent = { kind: "viewed", view: view() };
 const enabled = (model: Model, id: string): boolean | undefined =>
   shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
 
@@ -36,31 +36,31 @@ suite("settings page: model", () => {
     const [model, effects] = play(viewed, { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false });
     deepEqual(effects, [
       { kind: "post", message: { type: "enable", id: "x", isOn: false } },
-      { kind: "wake", ms: WISH_MS },
+      { kind: "wake", ms: OVERLAY_MS },
     ]);
     equal(enabled(model, "x"), false);
-    equal(enabled(step(model, viewed, WISH_MS - 1)[0], "x"), false);
+    equal(enabled(step(model, viewed, OVERLAY_MS - 1)[0], "x"), false);
   });
 
   test("keeps a changed switch during a slow write and then follows the host", () => {
-    const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
-    const written: Happened = {
+    const ticked: SettingsEvent = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
+    const written: SettingsEvent = {
       kind: "viewed",
       view: view({ extensions: [extension("x", { isEnabled: false }), extension("y"), extension("z")] }),
     };
-    equal(enabled(play(viewed, ticked, [WISH_MS, { kind: "woke" }], [REFUSED_MS - 1, viewed])[0], "x"), false);
+    equal(enabled(play(viewed, ticked, [OVERLAY_MS, { kind: "woke" }], [REFUSED_MS - 1, viewed])[0], "x"), false);
     equal(enabled(play(viewed, ticked, [5_000, written], [5_001, viewed])[0], "x"), true);
     equal(
       enabled(play(viewed, ticked, [100, written], [101, viewed])[0], "x"),
       false,
       "the first word may be of a press before",
     );
-    const moved: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
-    deepEqual(idsOf(play(viewed, moved, [WISH_MS, viewed])[0]), ["y", "x", "z"]);
+    const moved: SettingsEvent = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
+    deepEqual(idsOf(play(viewed, moved, [OVERLAY_MS, viewed])[0]), ["y", "x", "z"]);
   });
 
   test("reverts a switch to the host's value after a timeout", () => {
-    const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
+    const ticked: SettingsEvent = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
     equal(enabled(play(viewed, ticked, [REFUSED_MS, viewed])[0], "x"), true);
     equal(enabled(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[0], "x"), true);
     const twice = play(viewed, ticked, [100, ticked], [REFUSED_MS, { kind: "woke" }])[0];
@@ -68,14 +68,14 @@ suite("settings page: model", () => {
   });
 
   test("re-arms an early timer and ignores an obsolete one", () => {
-    const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
-    deepEqual(play(viewed, ticked, [WISH_MS - 0.4, { kind: "woke" }])[1], [{ kind: "wake", ms: 1 }]);
-    deepEqual(play(viewed, ticked, [WISH_MS, { kind: "woke" }])[1], [{ kind: "wake", ms: REFUSED_MS - WISH_MS }]);
+    const ticked: SettingsEvent = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
+    deepEqual(play(viewed, ticked, [OVERLAY_MS - 0.4, { kind: "woke" }])[1], [{ kind: "wake", ms: 1 }]);
+    deepEqual(play(viewed, ticked, [OVERLAY_MS, { kind: "woke" }])[1], [{ kind: "wake", ms: REFUSED_MS - OVERLAY_MS }]);
     deepEqual(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[1], []);
   });
 
   test("posts and shows each switch, radio button and move immediately", () => {
-    const rows: readonly [Happened, object, (model: Model) => unknown, unknown][] = [
+    const rows: readonly [SettingsEvent, object, (model: Model) => unknown, unknown][] = [
       [
         { kind: "switched", of: { kind: "modifier" }, isOn: true },
         { type: "modifier", isOn: true },
@@ -96,7 +96,7 @@ suite("settings page: model", () => {
         ["y", "x", "z"],
       ],
     ];
-    const asked: Happened = { kind: "viewed", view: view({ agents: [agent("ada", { bypass: false }), agent("bob")] }) };
+    const asked: SettingsEvent = { kind: "viewed", view: view({ agents: [agent("ada", { bypass: false }), agent("bob")] }) };
     for (const [happened, message, shown, expected] of rows) {
       const [model, effects] = play(asked, happened);
       deepEqual(effects[0], { kind: "post", message });
@@ -105,7 +105,7 @@ suite("settings page: model", () => {
   });
 
   test("combines moves before the host has written the first", () => {
-    const down: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
+    const down: SettingsEvent = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
     const [model, effects] = play(viewed, down, viewed, down);
     deepEqual(
       [idsOf(model), effects[0]],
@@ -148,10 +148,10 @@ suite("settings page: model", () => {
   });
 
   test("focuses a revealed row once, when it exists", () => {
-    const revealed: Happened = { kind: "revealed", of: "extension", id: "new" };
+    const revealed: SettingsEvent = { kind: "revealed", of: "extension", id: "new" };
     const [waiting, none] = play(viewed, revealed);
     deepEqual(none, []);
-    const withIt: Happened = { kind: "viewed", view: view({ extensions: [extension("new")] }) };
+    const withIt: SettingsEvent = { kind: "viewed", view: view({ extensions: [extension("new")] }) };
     const [model, effects] = step(waiting, withIt, 0);
     deepEqual(effects, [{ kind: "focus", id: "extension-new" }]);
     deepEqual(step(model, withIt, 0)[1], []);
@@ -169,13 +169,13 @@ suite("settings page: model", () => {
     );
     deepEqual([model.unfolded, effects], [["b"], [{ kind: "save" }]]);
     const many = play(
-      ...Array.from({ length: MAX_UNFOLDED + 5 }, (_, i): Happened => ({ kind: "folded", fold: String(i) })),
+      ...Array.from({ length: MAX_UNFOLDED + 5 }, (_, i): SettingsEvent => ({ kind: "folded", fold: String(i) })),
     )[0];
     deepEqual([many.unfolded.length, many.unfolded.at(-1)], [MAX_UNFOLDED, String(MAX_UNFOLDED + 4)]);
   });
 
   test("shows exactly the host's rows for any requests (property)", () => {
-    const happened: fc.Arbitrary<Happened> = fc.oneof(
+    const happened: fc.Arbitrary<SettingsEvent> = fc.oneof(
       anyView.map(view => ({ kind: "viewed" as const, view })),
       fc.record({
         kind: fc.constant("switched" as const),

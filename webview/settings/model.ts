@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - The page shows the host's view, overlaid with the user's recent changes.
- * - A change is overlaid for `WISH_MS`, and then until a view contains the change or `REFUSED_MS` have passed.
+ * - A change is overlaid for `OVERLAY_MS`, and then until a view contains the change or `REFUSED_MS` have passed.
  *   Otherwise controls would jump back while the host saves the change and sends unrelated views.
  * - The focus moves only on request of the user or on an explicit message of the host.
  */
@@ -16,7 +16,7 @@ import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } 
 import { brief } from "./display-text";
 import { moveAnnouncementText } from "./settings-texts";
 
-export const WISH_MS = 1_500;
+export const OVERLAY_MS = 1_500;
 /** Milliseconds after which a change that no view contains counts as rejected. */
 export const REFUSED_MS = 15_000;
 /** Maximum number of stored folds. The newest are kept. */
@@ -37,7 +37,7 @@ export interface Model {
   readonly awaited: string | undefined;
 }
 
-export type Happened =
+export type SettingsEvent =
   | { readonly kind: "viewed"; readonly view: SettingsView }
   | { readonly kind: "revealed"; readonly of: Installable; readonly id: string }
   | { readonly kind: "pressed"; readonly message: SettingsToHost }
@@ -72,7 +72,7 @@ export function shownView({ view, wishes }: Model): SettingsView | undefined {
   return view && wishes.reduce(withChange, view);
 }
 
-export function step(model: Model, happened: Happened, now: number): readonly [Model, readonly Effect[]] {
+export function step(model: Model, happened: SettingsEvent, now: number): readonly [Model, readonly Effect[]] {
   switch (happened.kind) {
     case "viewed":
       return viewed(withoutExpired({ ...model, view: happened.view }, now));
@@ -154,7 +154,7 @@ function requestChange(
     { ...model, wishes },
     [
       { kind: "post", message },
-      { kind: "wake", ms: WISH_MS },
+      { kind: "wake", ms: OVERLAY_MS },
     ],
   ];
 }
@@ -172,7 +172,7 @@ function scheduleWake(model: Model, now: number): readonly [Model, readonly Effe
             ms: Math.max(
               1,
               Math.ceil(
-                Math.min(...wishes.map(({ since }) => since + (now < since + WISH_MS ? WISH_MS : REFUSED_MS))) - now,
+                Math.min(...wishes.map(({ since }) => since + (now < since + OVERLAY_MS ? OVERLAY_MS : REFUSED_MS))) - now,
               ),
             ),
           },
@@ -186,7 +186,7 @@ const isSame = (a: PendingChange["of"], b: PendingChange["of"]): boolean =>
 function withoutExpired(model: Model, now: number): Model {
   const { view } = model,
     wishes = model.wishes.filter(
-      wish => now < wish.since + WISH_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
+      wish => now < wish.since + OVERLAY_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
     );
   return wishes.length === model.wishes.length ? model : { ...model, wishes };
 }

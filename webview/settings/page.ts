@@ -7,7 +7,7 @@
  */
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import type { Clock } from "../page-clock";
-import { emptyModel, step, type Effect, type Happened, type Model } from "./model";
+import { emptyModel, step, type Effect, type SettingsEvent, type Model } from "./model";
 import type { Piece } from "./element-tree";
 import { render } from "./render-page";
 
@@ -41,7 +41,7 @@ export class SettingsPage {
     return this.#model;
   }
 
-  happen(happened: Happened): void {
+  happen(happened: SettingsEvent): void {
     const before = this.#model;
     const [after, effects] = step(before, happened, this.deps.clock.now());
     this.#model = after;

@@ -4,7 +4,7 @@ import { create } from "../components/dom";
 /** Maximum number of sentences kept for rereading. */
 const MAX_SENTENCES = 5;
 
-export class Speech {
+export class LiveRegion {
   readonly #spoken = create("div", {
     attributes: { role: "log", "aria-live": "polite", "aria-relevant": "additions" },
   });

@@ -33,7 +33,7 @@ export function weightOfAll(prompts: readonly Pick<QueuedPrompt, "attachments">[
 }
 
 /** The attachment without its content, for a saved page that would exceed its limit. */
-export function bareOf(attachment: Attachment): Attachment {
+export function withoutContentOf(attachment: Attachment): Attachment {
   switch (attachment.kind) {
     case "file":
     case "folder":

@@ -6,7 +6,7 @@
  * - An attachment that cannot be stored is rejected.
  */
 import * as l10n from "@vscode/l10n";
-import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/chat/attachments";
+import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withAttachments, type Attachment } from "../../src/protocol/chat/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat/chat";
 import type { ActionMessage } from "../../src/protocol/chat/session-actions";
 import type { HostToPage } from "../../src/protocol/page/host-to-page";
@@ -31,7 +31,7 @@ import {
   type Tab,
 } from "./page-model";
 
-export function composed(page: Page, tab: Tab, action: Composing, now: number): Step {
+export function handleComposing(page: Page, tab: Tab, action: Composing, now: number): Step {
   const { tabId } = tab;
   switch (action.kind) {
     case "typed":
@@ -95,7 +95,7 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     else tooLarge.push(attachment);
     return fits;
   });
-  const all = withMore(tab.drafts.attachments, fitting);
+  const all = withAttachments(tab.drafts.attachments, fitting);
   const isFull = fitting.some(attachment => !all.includes(attachment)) && all.length >= MAX_ATTACHMENTS;
   const refusals = [
     ...(imageRefusal === undefined ? [] : [imageRefusal]),
@@ -184,13 +184,13 @@ export function stopped(page: Page, tab: Tab): Step {
   return withDrafts(
     page,
     tab,
-    drafts.cameBack(tab.drafts, () => true),
+    drafts.restoreFailed(tab.drafts, () => true),
   );
 }
 
 /** Restores waiting prompts as the draft, because the sidecar does not restart automatically. */
 export function sidecarFailed(tab: Tab): Tab {
-  const back = drafts.cameBack(tab.drafts, () => true);
+  const back = drafts.restoreFailed(tab.drafts, () => true);
   return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
 }
 
@@ -244,7 +244,7 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
 }
 
 function startSending(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
-  const sent: Tab = { ...tab, drafts: after, remark: undefined, readAloud: now };
+  const sent: Tab = { ...tab, drafts: after, remark: undefined, lastMessageAt: now };
   return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
 }
 

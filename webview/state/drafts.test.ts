@@ -2,12 +2,12 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import {
   arrived,
-  cameBack,
+  restoreFailed,
   detached,
   isEmpty,
   noDrafts,
   promptOf,
-  queueLost,
+  restoreQueue,
   sent,
   takenBack,
   typed,
@@ -57,19 +57,19 @@ suite("drafts", () => {
   test("restores a failed prompt before newer text and attachments", () => {
     const drafts = attached(typed(sent(noDrafts, first), "second"), [B]);
     const all = () => true;
-    deepEqual(cameBack(drafts, all), { ...noDrafts, text: "first\nsecond", attachments: [A, B] });
-    deepEqual(cameBack(sent(noDrafts, first), all), { ...noDrafts, text: "first", attachments: [A] });
-    equal(cameBack(noDrafts, all), noDrafts);
+    deepEqual(restoreFailed(drafts, all), { ...noDrafts, text: "first\nsecond", attachments: [A, B] });
+    deepEqual(restoreFailed(sent(noDrafts, first), all), { ...noDrafts, text: "first", attachments: [A] });
+    equal(restoreFailed(noDrafts, all), noDrafts);
   });
 
   test("restores only the failed one of several prompts", () => {
     const two = sent(sent(noDrafts, first), second);
     deepEqual(
-      cameBack(two, ({ messageId }) => messageId === "m2"),
+      restoreFailed(two, ({ messageId }) => messageId === "m2"),
       { ...noDrafts, text: "second", onTheWay: [first] },
     );
     equal(
-      cameBack(two, ({ messageId }) => messageId === "m3"),
+      restoreFailed(two, ({ messageId }) => messageId === "m3"),
       two,
     );
   });
@@ -91,16 +91,16 @@ suite("drafts", () => {
 
   test("restores a lost queue, each prompt once, except sent ones", () => {
     const drafts = takenBack(typed(noDrafts, "typed"), first);
-    deepEqual(queueLost(drafts, [first, second]), { ...noDrafts, text: "first\nsecond\ntyped", attachments: [A] });
-    deepEqual(queueLost(drafts, []), { ...noDrafts, text: "first\ntyped", attachments: [A] });
+    deepEqual(restoreQueue(drafts, [first, second]), { ...noDrafts, text: "first\nsecond\ntyped", attachments: [A] });
+    deepEqual(restoreQueue(drafts, []), { ...noDrafts, text: "first\ntyped", attachments: [A] });
     deepEqual(
-      queueLost(noDrafts, [first, second], {
+      restoreQueue(noDrafts, [first, second], {
         entries: [{ kind: "user", id: "m1", text: "first" }],
         queue: { prompts: [second], held: false },
       }),
       noDrafts,
     );
-    deepEqual(queueLost(sent(noDrafts, first), [first]).text, "");
-    equal(queueLost(noDrafts, []), noDrafts);
+    deepEqual(restoreQueue(sent(noDrafts, first), [first]).text, "");
+    equal(restoreQueue(noDrafts, []), noDrafts);
   });
 });

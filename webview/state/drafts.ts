@@ -72,7 +72,7 @@ export function arrived(drafts: Drafts, { entries, queue }: SubmittedPrompts): D
 }
 
 /** Moves the prompts in flight that match `failed` back to the draft, before newer text. */
-export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
+export function restoreFailed(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
   const back = drafts.onTheWay.filter(failed);
   return back.length === 0
     ? drafts
@@ -80,7 +80,7 @@ export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Dra
 }
 
 /** Moves the queued prompts of a lost session to the draft, including withdrawn ones. */
-export function queueLost(
+export function restoreQueue(
   drafts: Drafts,
   queue: readonly Sent[],
   conversation: SubmittedPrompts = { entries: [] },

@@ -1,10 +1,10 @@
 import { deepEqual } from "node:assert/strict";
-import { droppedOf, mayAttach, pastesImages } from "./dropped";
+import { attachableParts, mayAttach, pastesImages } from "./dropped";
 
 const PNG = { type: "image/png", name: "cat.png" },
   ODT = { type: "application/vnd.oasis.opendocument.text", name: "a.odt" };
 const drop = (lists: Readonly<Record<string, string>>, ...files: readonly (typeof PNG)[]) =>
-  droppedOf(type => lists[type] ?? "", files);
+  attachableParts(type => lists[type] ?? "", files);
 const EDITOR = "application/vnd.code.uri-list",
   LIST = "text/uri-list";
 

@@ -22,7 +22,7 @@ export interface Dropped<F> {
  * Drags from VS Code contain URIs. From other sources, image files take precedence. A link to a web page is text, which
  * the prompt accepts.
  */
-export function droppedOf<F extends { readonly type: string }>(
+export function attachableParts<F extends { readonly type: string }>(
   text: (type: string) => string,
   files: readonly F[],
 ): Dropped<F> {

@@ -4,7 +4,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
-import { attach, attachTranscript, composed, sentAgain, stopped } from "./composing";
+import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
 import { askHost } from "./page-requests";
 import {
   agentOf,
@@ -57,7 +57,7 @@ export function openOne(page: Page, agentId?: string): Step {
   });
 }
 
-export function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
+export function handleAction(page: Page, tab: Tab, action: UserAction, now: number): Step {
   const { tabId } = tab;
   switch (action.kind) {
     case "closed": {
@@ -132,7 +132,7 @@ export function actedOn(page: Page, tab: Tab, action: UserAction, now: number): 
           return [page, [post({ type: "action", tabId, action: action.action })]];
       }
     default:
-      return composed(page, tab, action, now);
+      return handleComposing(page, tab, action, now);
   }
 }
 

@@ -10,7 +10,7 @@ import {
   type Permission,
 } from "../../src/protocol/chat/chat";
 import type { ControlValue } from "../../src/protocol/chat/controls";
-import type { Seen } from "../../src/protocol/chat/delivery";
+import type { PageCursor } from "../../src/protocol/chat/delivery";
 import type { Elicitation, ElicitationChoice } from "../../src/protocol/chat/elicitation";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
@@ -22,10 +22,10 @@ import type {
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
-import { noDrafts, queueLost, type Drafts } from "./drafts";
+import { noDrafts, restoreQueue, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;
-export type Asking =
+export type RequestState =
   | { readonly kind: "no" }
   /** missing: the host will answer. checking: the host answers only if the page has missed a message. */
   | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
@@ -41,14 +41,14 @@ export interface Remark {
 
 export interface Tab {
   readonly tabId: TabId;
-  readonly seen: Seen;
+  readonly seen: PageCursor;
   readonly conversation: Conversation;
   readonly phase: "restored" | "live" | "interrupted";
   /** Boot id of the sidecar that sent the conversation. */
   readonly bootId: string | undefined;
-  readonly asking: Asking;
+  readonly asking: RequestState;
   /** Time of the last message for this tab. */
-  readonly readAloud: number;
+  readonly lastMessageAt: number;
   readonly drafts: Drafts;
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
@@ -206,7 +206,7 @@ export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number
     phase: "restored",
     bootId: undefined,
     asking: { kind: "no" },
-    readAloud: now,
+    lastMessageAt: now,
     drafts: noDrafts,
     answering: [],
     remark: undefined,
@@ -240,7 +240,7 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 export function broken(tab: Tab, why: string): Tab {
   const { queue, bypassed: _, ...conversation } = tab.conversation;
   const terminals = conversation.terminals?.map(terminal => (terminal.exit ? terminal : { ...terminal, exit: {} }));
-  const drafts = queueLost(tab.drafts, queue?.prompts ?? [], conversation);
+  const drafts = restoreQueue(tab.drafts, queue?.prompts ?? [], conversation);
   return {
     ...tab,
     drafts,
@@ -255,7 +255,7 @@ export function broken(tab: Tab, why: string): Tab {
   };
 }
 
-export function breakAll(page: Page, why: string): Page {
+export function interruptAll(page: Page, why: string): Page {
   return withTabs(page, tab => broken(tab, why));
 }
 

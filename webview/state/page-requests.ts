@@ -17,7 +17,7 @@ import {
   show,
   turnOf,
   withTab,
-  type Asking,
+  type RequestState,
   type Effect,
   type Page,
   type Step,
@@ -35,7 +35,7 @@ const MAX_WAIT_MS = 8_000;
 /** Milliseconds after which an unconfirmed answer to a question can be given again. */
 const ANSWERING_MS = 5_000;
 
-export const missing = (now: number): Asking => ({ kind: "missing", since: now, wait: ASK_AGAIN_MS });
+export const missing = (now: number): RequestState => ({ kind: "missing", since: now, wait: ASK_AGAIN_MS });
 
 export function ticked(page: Page, now: number): Step {
   const started: Step =
@@ -58,7 +58,7 @@ function dueFor(tab: Tab, now: number): "missing" | "checking" | undefined {
   const { asking } = tab;
   if (asking.kind === "missing") return now - asking.since >= asking.wait ? "missing" : undefined;
   if (turnOf(tab) === "idle") return undefined;
-  const since = asking.kind === "checking" ? Math.max(asking.since, tab.readAloud) : tab.readAloud;
+  const since = asking.kind === "checking" ? Math.max(asking.since, tab.lastMessageAt) : tab.lastMessageAt;
   return now - since >= Math.max(SILENCE_MS, asking.kind === "checking" ? asking.wait : 0) ? "checking" : undefined;
 }
 

@@ -20,7 +20,7 @@ import { attach, forwarded, mentionsFound, repeatedMessages, sidecarFailed, side
 import { askHost, missing, positioned, ticked } from "./page-requests";
 import {
   agentOf,
-  breakAll,
+  interruptAll,
   broken,
   chain,
   freshTab,
@@ -44,7 +44,7 @@ import { withTerminals } from "./persisted-terminals";
 import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
 import { agentChosen, agentSelected } from "./tab-agent";
 import { titleOf } from "./tab-title";
-import { opened, openOne, actedOn } from "./page-actions";
+import { opened, openOne, handleAction } from "./page-actions";
 
 /**
  * `requestNumber`: any increasing number, such as the system time. `now`: milliseconds of the clock of all later steps.
@@ -137,7 +137,7 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
       return opened(page, event.tabId, now);
     default: {
       const tab = page.tabs.get(event.tabId);
-      return tab ? actedOn(page, tab, event, now) : [page, []];
+      return tab ? handleAction(page, tab, event, now) : [page, []];
     }
   }
 }
@@ -202,7 +202,7 @@ function failed(
   tab: Tab,
   { messageId, message, noSession }: Extract<HostToPage, { type: "failed" }>,
 ): Step {
-  const back = drafts.cameBack(tab.drafts, prompt =>
+  const back = drafts.restoreFailed(tab.drafts, prompt =>
     noSession ? tab.phase === "restored" : prompt.messageId === messageId,
   );
   const after: Tab = {
@@ -250,7 +250,7 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
       return messageApplied(
         page,
         tab,
-        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, readAloud: now },
+        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, lastMessageAt: now },
         message,
       );
     }
@@ -279,7 +279,7 @@ function messageApplied(page: Page, before: Tab, tab: Tab, message: TabMessage):
   const lost =
     before.bootId === tab.bootId
       ? tab.drafts
-      : drafts.queueLost(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
+      : drafts.restoreQueue(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
   const remainingDrafts = drafts.arrived(lost, conversation);
   const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
   const answering =
@@ -326,7 +326,7 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
       : undefined;
   return chain(
     [next, effects],
-    p => [brokenBy === undefined ? p : breakAll(p, brokenBy), []],
+    p => [brokenBy === undefined ? p : interruptAll(p, brokenBy), []],
     p => [isSidecarBack ? withTabs(p, sidecarReturned) : p, []],
     p => [state.sidecar.state === "failed" ? withTabs(p, sidecarFailed) : p, []],
     p => askHost(p, isSidecarBack ? all : unknown, "missing", now),

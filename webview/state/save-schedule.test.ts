@@ -1,16 +1,16 @@
 import { deepEqual, throws } from "node:assert/strict";
-import { Saving } from "./save-schedule";
+import { SaveSchedule } from "./save-schedule";
 import { FakeClock } from "../testing/fake-clock";
 
 suite("save schedule", () => {
   /** `cost`: milliseconds per save. `savedAt`: start times of the saves. */
-  function saving(cost: number): { readonly clock: FakeClock; readonly saving: Saving; readonly savedAt: number[] } {
+  function saving(cost: number): { readonly clock: FakeClock; readonly saving: SaveSchedule; readonly savedAt: number[] } {
     const clock = new FakeClock(),
       savedAt: number[] = [];
     return {
       clock,
       savedAt,
-      saving: new Saving(() => {
+      saving: new SaveSchedule(() => {
         savedAt.push(clock.time);
         clock.time += cost;
       }, clock),
@@ -60,7 +60,7 @@ suite("save schedule", () => {
   test("continues after a failed save", () => {
     const clock = new FakeClock();
     let failures = 1;
-    const each = new Saving(() => {
+    const each = new SaveSchedule(() => {
       clock.time += 5;
       if (failures-- > 0) throw new Error("full");
     }, clock);

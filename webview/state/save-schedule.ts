@@ -11,7 +11,7 @@ import type { Clock } from "../page-clock";
 
 const PAUSE_PER_COST = 20;
 
-export class Saving {
+export class SaveSchedule {
   #notBefore = -Infinity;
   #isWaiting = false;
 

@@ -10,7 +10,7 @@
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { Entry, Permission, SubagentName, ToolContent } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
-import { bareOf } from "./attachment-sizes";
+import { withoutContentOf } from "./attachment-sizes";
 
 const MAX_STEPS = 20,
   MAX_OPTIONS = 20,
@@ -41,7 +41,7 @@ export function shortened(entry: Entry, limit: number): Entry {
         text: cut(entry.text, entry.attachments ? 2 : 1),
         ...optional(
           "attachments",
-          entry.attachments?.slice(0, MAX_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut)),
+          entry.attachments?.slice(0, MAX_ATTACHED).map(attachment => shortenedAttachment(withoutContentOf(attachment), cut)),
         ),
       };
     case "agent":
@@ -191,7 +191,7 @@ function optional<K extends string, T>(key: K, value: T | undefined): { readonly
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
 }
 
-/** `attachment` has no content (`bareOf`). */
+/** `attachment` has no content (`withoutContentOf`). */
 function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
   switch (attachment.kind) {
     case "file":
@@ -230,8 +230,8 @@ export function bare(entry: Entry): Entry {
 function withoutContent(entry: Entry): Entry {
   switch (entry.kind) {
     case "user":
-      return entry.attachments?.some(attachment => bareOf(attachment) !== attachment)
-        ? { ...entry, attachments: entry.attachments.map(bareOf) }
+      return entry.attachments?.some(attachment => withoutContentOf(attachment) !== attachment)
+        ? { ...entry, attachments: entry.attachments.map(withoutContentOf) }
         : entry;
     case "media":
       return entry.content.kind === "image" ? { ...entry, content: OMITTED_IMAGE } : entry;

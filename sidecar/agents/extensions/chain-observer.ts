@@ -29,10 +29,10 @@ import { promptChange, setupChange } from "./message-diff";
 import { AGENT_METHODS } from "../../acp/methods";
 
 /** Id of a forwarded request: unchanged (`kept`) or chosen by the extension (`own`). */
-export type IdsOf = "kept" | "own";
+export type IdMapping = "kept" | "own";
 
 /** Observations of one extension in one session. */
-export type SeenChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
+export type ObservedChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
 
 const SETUPS: ReadonlySet<string> = new Set([
   AGENT_METHODS.session_new,
@@ -77,7 +77,7 @@ export class ChainObserver implements Trace {
 
   /** `extensions`: the first components of the chain, in order. `now`: milliseconds. */
   constructor(
-    private readonly extensions: readonly IdsOf[],
+    private readonly extensions: readonly IdMapping[],
     private readonly now: () => number,
   ) {
     this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
@@ -97,7 +97,7 @@ export class ChainObserver implements Trace {
   }
 
   /** Returns the observations of all extensions, in order. */
-  of(sessionId: string): readonly SeenChanges[] {
+  of(sessionId: string): readonly ObservedChanges[] {
     const seen = this.#sessions.get(sessionId);
     return this.extensions.map((_, i) => shown(seen?.[i]));
   }
@@ -269,7 +269,7 @@ function add(times: number[], ms: number): void {
   if (times.length > MAX_SAMPLES) times.shift();
 }
 
-function shown(seen: Seen | undefined): SeenChanges {
+function shown(seen: Seen | undefined): ObservedChanges {
   const { setup, prompts } = seen ?? {},
     time = timeOf(seen);
   return { ...(setup ? { setup } : {}), ...(prompts ? { prompts } : {}), ...(time ? { time } : {}) };

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
-import { KnownDialects } from "../../conductor/proxy-dialect";
+import { DialectCache } from "../../conductor/proxy-dialect";
 import { AgentError, agentExited } from "../../errors";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
@@ -57,7 +57,7 @@ suite("extension chain", () => {
   });
 
   test("shares the dialect memory of a program between chains", async () => {
-    const dialects = new KnownDialects(),
+    const dialects = new DialectCache(),
       fixture = new Fixture();
     const memory: ExtensionDeps["memory"] = command =>
       command.kind === "process" ? dialects.of(command.command) : undefined;

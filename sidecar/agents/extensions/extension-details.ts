@@ -5,7 +5,7 @@
 import type { Trace } from "../../conductor/component";
 import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
 import { DeliveryTracker } from "../../mcp/delivery/delivery-tracker";
-import { ChainObserver, type SeenChanges } from "./chain-observer";
+import { ChainObserver, type ObservedChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
 import { toolLines } from "../../mcp/delivery/session-tools";
 import { configurationAdvice, missingOf, missingToolsSentence, type Place } from "./missing-tools";
@@ -107,7 +107,7 @@ export interface ObservedExtensions {
 interface ObservedExtension {
   readonly config: { readonly id: string; readonly name: string };
   readonly leftOut: string | undefined;
-  readonly seen: SeenChanges | undefined;
+  readonly seen: ObservedChanges | undefined;
 }
 
 /** Forwards every message to both traces. */

@@ -44,4 +44,4 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
  * `missing`: installs only if missing. `newest`: checks for a newer version if none is pinned. `anew`: replaces the
  * installed version after the new one is complete.
  */
-export type InstallWish = "missing" | "newest" | "anew";
+export type InstallMode = "missing" | "newest" | "anew";

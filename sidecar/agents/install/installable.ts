@@ -41,7 +41,7 @@ export function sourceOf(choice: Installable): Source {
   }
 }
 
-export function notHere(name: string, missing: Missing): InstallError {
+export function unavailable(name: string, missing: Missing): InstallError {
   const advice =
     missing.tools.length > 0 ? l10n.t("Install it. If it is still not found, restart VS Code.") : undefined;
   return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {

@@ -22,16 +22,16 @@ import { displayedVersion, UNVERSIONED } from "../distributions/segment";
 import { installBinary } from "./packages/binary-package";
 import { installCargo } from "./packages/cargo-package";
 import { SingleFlight } from "./single-flight";
-import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
+import { isInstallable, unavailable, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./store/install-error";
 import type { Lease } from "./store/usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./store/manifest";
 import { installNpm } from "./packages/npm-package";
 import type { ToolDeps } from "./packages/package-tool";
 import { installPython } from "./packages/python-package";
-import { ProgressTeller } from "./progress";
+import { ProgressThrottle } from "./progress";
 import type { Installed, Staging } from "./store/store";
-import { type Tools, type InstallerDeps, type InstallConfig, type InstallWish } from "./install-options";
+import { type Tools, type InstallerDeps, type InstallConfig, type InstallMode } from "./install-options";
 
 /** Caches each lookup. */
 function cachedTools(tools: Tools): Tools {
@@ -75,7 +75,7 @@ export class Installer implements AsyncDisposable {
    * Installs the configured version. Rejects with `InstallError`, or the signal's reason, and keeps the previous
    * version.
    */
-  async install(config: InstallConfig, signal: AbortSignal, wish: InstallWish = "missing"): Promise<Installed> {
+  async install(config: InstallConfig, signal: AbortSignal, wish: InstallMode = "missing"): Promise<Installed> {
     return this.#install(config, this.#installable(config, await this.#choose(config)), signal, wish);
   }
 
@@ -177,7 +177,7 @@ export class Installer implements AsyncDisposable {
 
   async #choose(config: InstallConfig): Promise<Choice> {
     const choice = await this.#chosen(config);
-    if ("missing" in choice) throw notHere(config.name, choice.missing);
+    if ("missing" in choice) throw unavailable(config.name, choice.missing);
     return choice;
   }
 
@@ -216,7 +216,7 @@ export class Installer implements AsyncDisposable {
     config: InstallConfig,
     choice: Installable,
     signal: AbortSignal,
-    wish: InstallWish,
+    wish: InstallMode,
   ): Promise<Installed> {
     const { id } = config,
       source = sourceOf(choice),
@@ -235,11 +235,11 @@ export class Installer implements AsyncDisposable {
   async #runInstallation(
     id: string,
     choice: Installable,
-    how: { readonly source: Source; readonly release: string; readonly wish: InstallWish },
+    how: { readonly source: Source; readonly release: string; readonly wish: InstallMode },
     signal: AbortSignal,
   ): Promise<Installed> {
     const { store, clock, log } = this.#deps;
-    const progress = new ProgressTeller(clock, step => this.#notify(id, step));
+    const progress = new ProgressThrottle(clock, step => this.#notify(id, step));
     try {
       const installed = await store.exclusively(
         id,
@@ -281,7 +281,7 @@ export class Installer implements AsyncDisposable {
     choice: Installable,
     { source, release }: { readonly source: Source; readonly release: string },
     existing: Installed | undefined,
-    progress: ProgressTeller,
+    progress: ProgressThrottle,
     signal: AbortSignal,
   ): Promise<Installed> {
     const { store, log } = this.#deps,
@@ -311,7 +311,7 @@ export class Installer implements AsyncDisposable {
     choice: Installable,
     folder: string,
     release: string,
-    progress: ProgressTeller,
+    progress: ProgressThrottle,
     signal: AbortSignal,
   ): Promise<Omit<Built, "source">> {
     const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#deps;

@@ -1,14 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import { FakeClock } from "../../testing/fake-clock";
-import { ProgressTeller } from "./progress";
+import { ProgressThrottle } from "./progress";
 
 suite("installation progress", () => {
   test("is reported at each phase change, ten times per second, and finally", () => {
     const clock = new FakeClock(),
       notifications: InstallProgress[] = [];
     clock.advance(1000);
-    const teller = new ProgressTeller(clock, step => {
+    const teller = new ProgressThrottle(clock, step => {
       notifications.push(step);
     });
     for (let done = 0; done < 50; done++) {

@@ -7,7 +7,7 @@ import type { Clock } from "../../rpc/clock";
 
 const INTERVAL_MS = 100;
 
-export class ProgressTeller implements Disposable {
+export class ProgressThrottle implements Disposable {
   readonly #clock: Clock;
   readonly #notify: (progress: InstallProgress) => void;
   #phase: InstallProgress["phase"] | undefined;

@@ -9,7 +9,7 @@ import type { Control, ControlValue } from "../../../src/protocol/chat/controls"
 import { assertNever } from "../../../src/protocol/wire/wire";
 import type { AgentConnection } from "../../acp/connection";
 import { selected } from "../../agent-session/agent-answers";
-import { wantsSignIn } from "../../agent-session/agent-failure";
+import { requiresSignIn } from "../../agent-session/agent-failure";
 import { AgentSession, type PromptContent } from "../../agent-session/agent-session";
 import type { SessionBegin } from "../../agent-session/open-agent-session";
 import { UnsentPrompt } from "../../agent-session/prompt-preparation";
@@ -27,7 +27,7 @@ import { promptContent, type PromptBlocks } from "./prompt-content";
 import type { Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, AgentFailure } from "../session-model";
 import type { SessionStart, SessionDeps } from "../session-deps";
-import { troubleOf } from "./failure-notice";
+import { failureNotice } from "./failure-notice";
 import type { ChatAgentMessage } from "./chat-agent-message";
 import { CLIENT_METHODS } from "../../acp/methods";
 
@@ -209,7 +209,7 @@ export class AgentClient implements Disposable {
       },
       onEnded: outcome => {
         this.#timeouts[Symbol.dispose]();
-        if (outcome.kind === "failed" && wantsSignIn(outcome.error)) this.#next = "wanted";
+        if (outcome.kind === "failed" && requiresSignIn(outcome.error)) this.#next = "wanted";
       },
     });
     this.#session.prompt(({ lease: { connection } }) =>
@@ -339,7 +339,7 @@ export class AgentClient implements Disposable {
         this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
       return { text: message, actions: cause === undefined ? [] : ["showLogs"] };
     }
-    const { failure, cause } = troubleOf(error);
+    const { failure, cause } = failureNotice(error);
     this.deps.log("error", "agent", "Agent failed", {
       sessionId: this.start.sessionId,
       agent: this.start.agent.id,

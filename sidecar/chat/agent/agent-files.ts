@@ -9,7 +9,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { PermissionOption } from "../../../src/protocol/chat/chat";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 
@@ -61,7 +61,7 @@ export class AgentFiles {
 
   /** Resolves with the real path. */
   async #allowed(file: string, kind: "read" | "edit", ask: Ask): Promise<string> {
-    const { real, isInside } = await placeOf(file, [...this.roots, ...this.#opened]).catch((error: unknown) => {
+    const { real, isInside } = await resolveInWorkspace(file, [...this.roots, ...this.#opened]).catch((error: unknown) => {
       throw new RpcError(RpcCode.internalError, `${file} cannot be accessed: ${String(error)}`);
     });
     if (isInside) return real;

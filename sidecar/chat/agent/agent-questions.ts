@@ -14,7 +14,7 @@ import type { Consent } from "./agent-files";
 import { elicitationFrom } from "../../acp/adapt/elicitation";
 import { permissionOptions } from "../../acp/adapt/tools";
 import { subjectOf } from "../../acp/adapt/v2";
-import type { Asked, SessionEvent } from "../session-model";
+import type { PermissionAsk, SessionEvent } from "../session-model";
 
 export class AgentQuestions {
   /** Response `undefined`: the user did not answer. */
@@ -106,7 +106,7 @@ export class AgentQuestions {
 
   #asking(
     permissionId: string,
-    details: Pick<Asked, "toolCall" | "title" | "description" | "subagent">,
+    details: Pick<PermissionAsk, "toolCall" | "title" | "description" | "subagent">,
     options: readonly PermissionOption[],
   ): SessionEvent {
     return { kind: "asked", permission: { permissionId, ...details, options, policy: this.policy() } };

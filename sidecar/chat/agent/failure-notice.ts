@@ -1,12 +1,12 @@
 /** The notice and the buttons that a chat session shows when its agent fails. */
 import type { ActionId } from "../../../src/protocol/chat/chat";
 import { redactText } from "../../../src/protocol/redaction/redact";
-import { failureOf, wantsSignIn } from "../../agent-session/agent-failure";
+import { failureOf, requiresSignIn } from "../../agent-session/agent-failure";
 import { AgentError, type AgentErrorCode } from "../../errors";
 import type { AgentFailure } from "../session-model";
 
 /** `cause`: the reason, for the log. */
-export function troubleOf(error: unknown): { readonly failure: AgentFailure; readonly cause: string | undefined } {
+export function failureNotice(error: unknown): { readonly failure: AgentFailure; readonly cause: string | undefined } {
   const { message, output, cause } = failureOf(error),
     agentError = error instanceof AgentError ? error : undefined,
     restarts = agentError !== undefined && RESTARTS.has(agentError.code);
@@ -17,7 +17,7 @@ export function troubleOf(error: unknown): { readonly failure: AgentFailure; rea
       ...(restarts ? { restarts } : {}),
       ...(agentError?.readUntil === undefined ? {} : { readUntil: agentError.readUntil }),
       ...(output === undefined ? {} : { detail: output }),
-      ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
+      ...(requiresSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
     },
     cause,
   };

@@ -16,8 +16,8 @@ import {
   type AuthMethod,
   type Form,
 } from "../../acp/sign-in-methods";
-import { wantsSignIn } from "../../agent-session/agent-failure";
-import { type AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../../errors";
+import { requiresSignIn } from "../../agent-session/agent-failure";
+import { type AgentError, noSignInMethod, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../../errors";
 import type { JsonObject } from "../../rpc/json";
 import { assertNever } from "../../../src/protocol/wire/wire";
 
@@ -70,7 +70,7 @@ export async function openSignedIn<S extends OpenedSession>(
   try {
     if (attempt !== "wanted") return await open();
   } catch (error) {
-    if (!wantsSignIn(error)) throw error;
+    if (!requiresSignIn(error)) throw error;
   }
   if (typeof attempt === "object") throw stillNotSignedIn(agent, attempt.signedIn);
   const signing = signIn(agent, connection, deps),
@@ -87,7 +87,7 @@ export async function openSignedIn<S extends OpenedSession>(
     return { again: { signedIn: signedIn.how } };
   }
   return open().catch((error: unknown) => {
-    throw wantsSignIn(error) ? stillNotSignedIn(agent, signedIn.how) : error;
+    throw requiresSignIn(error) ? stillNotSignedIn(agent, signedIn.how) : error;
   });
 }
 
@@ -98,7 +98,7 @@ async function signIn(
   { ask, runInTerminal, keep }: SignInDeps,
 ): Promise<SignedIn> {
   const { authMethods } = connection;
-  if (authMethods.length === 0) throw noWayToSignIn(agent);
+  if (authMethods.length === 0) throw noSignInMethod(agent);
   const answer = await ask(methodForm(agent, authMethods)),
     method = answer && chosenMethod(authMethods, answer);
   if (!method) throw notSignedIn(agent);

@@ -5,7 +5,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
-import { openLedger, reapLeftOvers, type Ledger } from "../../process/process-ledger";
+import { openLedger, reapOrphans, type Ledger } from "../../process/process-ledger";
 import { newRun } from "../../process/run-id";
 import { realClock } from "../../rpc/clock";
 import type { Scope } from "../../rpc/scope";
@@ -18,7 +18,7 @@ export function openOwnLedger(scope: Scope, notify: Notify): Ledger {
   const ledger = openLedger(storage, run, { warn: (message, detail) => notify("warn", message, detail) });
   process.env[RUN_ID] = ledger.run; // for processes that Eliza starts in this process
   scope.defer(() => ledger.close());
-  reapLeftOvers(storage).catch((error: unknown) =>
+  reapOrphans(storage).catch((error: unknown) =>
     notify("warn", "Processes of an earlier run could not be stopped", { error: String(error) }),
   );
   return ledger;

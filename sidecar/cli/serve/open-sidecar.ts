@@ -12,12 +12,12 @@ import { launch, type LaunchDeps } from "../../agents/launch";
 import { AgentPool } from "../../agents/pool";
 import { editorOperations } from "../../chat/agent/editor-operations";
 import { ChatService } from "../../chat/chat-service";
-import { KnownDialects } from "../../conductor/proxy-dialect";
+import { DialectCache } from "../../conductor/proxy-dialect";
 import type { TraceWriter } from "../../conductor/trace-writer";
 import { BypassPolicy } from "../../permissions/policy";
 import { startChild, type ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
-import { openLedger, reapLeftOvers } from "../../process/process-ledger";
+import { openLedger, reapOrphans } from "../../process/process-ledger";
 import { startProcess } from "../../process/stdio-process";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
@@ -138,7 +138,7 @@ function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): 
   // Marks processes that Eliza starts in this process (MCP servers), so that they are found if this process is killed.
   process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
-  reapLeftOvers(hello.storage).catch((error: unknown) =>
+  reapOrphans(hello.storage).catch((error: unknown) =>
     log("warn", "sidecar", "Processes of an earlier sidecar could not be stopped", { error: String(error) }),
   );
   return {
@@ -199,7 +199,7 @@ function launchDepsOf({ version, wire, scope, log }: SidecarHost, parts: LaunchP
     version,
     clock: realClock,
     trace,
-    dialects: new KnownDialects(),
+    dialects: new DialectCache(),
     evidence: scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail))),
     command,
     configuration: agent => agents.configuration(agent),

@@ -13,7 +13,7 @@ import { platformOf, platformsFor } from "../../agents/distributions/platform";
 import { examine, factsOf } from "../../agents/doctor/examine";
 import { report } from "../../agents/doctor/report";
 import { findProgram, isProgramFile, remembering } from "../../process/find-program";
-import { bunzipElsewhere } from "../../agents/install/archives/bunzip";
+import { bunzipInWorker } from "../../agents/install/archives/bunzip";
 import { realFiles } from "../../agents/install/store/files";
 import { Installer } from "../../agents/install/installer";
 import { Store } from "../../agents/install/store/store";
@@ -124,7 +124,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       files: realFiles,
       fetch,
       httpArchives,
-      ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
+      ...(script === undefined ? {} : { bunzip: bunzipInWorker(script) }),
       report: (id, progress) => installing(kind, id, progress),
       log: (level, message, detail) => log(level, message, { of: kind, ...detail }),
       tools: () => afterShell(async () => ({ find })),

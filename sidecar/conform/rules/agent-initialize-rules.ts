@@ -24,7 +24,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation, RecordedLine } from "../recording";
-import { shapeProblem, VERSIONS, type Version } from "../schema";
+import { schemaProblem, VERSIONS, type Version } from "../schema";
 import { arrayOr, isObject, objectOr } from "../../rpc/json";
 import { isAbsolutePath } from "./paths";
 import { both, missingResponse, PROBE_METHOD } from "./wire-rules";
@@ -59,7 +59,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
           }
           if (!isSuccess(exchange)) return fail("The agent returned an error.", exchange.response);
           const unknown = agreed === undefined || agreed === version ? undefined : `Version ${agreed} does not exist.`;
-          const problem = unknown ?? shapeProblem(version, "InitializeResponse", exchange.response.message.result);
+          const problem = unknown ?? schemaProblem(version, "InitializeResponse", exchange.response.message.result);
           return problem === undefined ? PASS : fail(problem, exchange.response);
         },
         notSeen("initialize was not sent."),
@@ -390,6 +390,6 @@ export function validResult(
   const verdict = successful(conversation, exchange);
   if (verdict.kind !== "pass" || !exchange.response) return verdict;
   const { result } = exchange.response.message,
-    problem = shapeProblem(version, definition, isObject(result) ? result : (result ?? {}));
+    problem = schemaProblem(version, definition, isObject(result) ? result : (result ?? {}));
   return problem === undefined ? PASS : fail(problem, exchange.response);
 }

@@ -26,7 +26,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation } from "../recording";
-import { shapeProblem, type Version } from "../schema";
+import { schemaProblem, type Version } from "../schema";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { judgeExchanges, successful, validResult } from "./agent-initialize-rules";
 import { both, missingResponse } from "./wire-rules";
@@ -275,7 +275,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
         (exchange, conversation) => {
           const verdict = successful(conversation, exchange);
           if (verdict.kind !== "pass" || !exchange.response) return verdict;
-          const problem = shapeProblem(
+          const problem = schemaProblem(
             input.version,
             "SetSessionConfigOptionResponse",
             exchange.response.message.result,

@@ -26,7 +26,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation } from "../recording";
-import { methodShapes, shapeProblem, type Version } from "../schema";
+import { methodSchemas, schemaProblem, type Version } from "../schema";
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { judgeTurns } from "./agent-turn-rules";
 import { isAbsolutePath, toolCallPaths } from "./paths";
@@ -315,9 +315,9 @@ function judgeToolCalls(input: RuleInput, judge: (update: Update, before: readon
 }
 
 function validCall(version: Version, call: Located<CallMessage>): Verdict {
-  const definition = methodShapes(version, "client", call.message.method)?.params;
+  const definition = methodSchemas(version, "client", call.message.method)?.params;
   if (definition === undefined) return notSeen("The agent sent no request of the specification.");
-  const problem = shapeProblem(version, definition, call.message.params);
+  const problem = schemaProblem(version, definition, call.message.params);
   return problem === undefined ? PASS : fail(problem, call);
 }
 

@@ -21,7 +21,7 @@ import {
 } from "../conversation";
 import { fail, judgeConversations, judgeEach, notApplicable, notSeen, PASS, type Rule, type Verdict } from "../rule";
 import type { Conversation } from "../recording";
-import { customMembers, isKnownUpdate, methodShapes, shapeProblem, updateProblem, type Version } from "../schema";
+import { customMembers, isKnownUpdate, methodSchemas, schemaProblem, updateProblem, type Version } from "../schema";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { AUTH_REQUIRED, UNKNOWN_SESSION, judgeExchanges } from "./agent-initialize-rules";
 import { both, missingResponse, ownMethodsRule } from "./wire-rules";
@@ -59,7 +59,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
           if (!prompt.response && isWithdrawn(conversation, prompt)) return notSeen("The prompt was cancelled.");
           if (!prompt.response) return missingResponse(conversation, prompt);
           if (!isSuccess(prompt)) return refused(prompt);
-          const problem = shapeProblem(input.version, "PromptResponse", prompt.response.message.result);
+          const problem = schemaProblem(input.version, "PromptResponse", prompt.response.message.result);
           return problem === undefined ? PASS : fail(problem, prompt.response);
         },
         "No prompt was sent.",
@@ -105,7 +105,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
         const problem =
           updateProblem(version, update.update) ??
           (isKnownUpdate(version, update.type)
-            ? shapeProblem(version, notificationOf(version), paramsOf(update))
+            ? schemaProblem(version, notificationOf(version), paramsOf(update))
             : undefined);
         return problem === undefined ? PASS : fail(problem, update);
       }),
@@ -247,13 +247,13 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const results = exchanges(conversation, "toProgram").flatMap(({ request, response }) => {
-          const result = methodShapes(input.version, "agent", request.message.method)?.result;
+          const result = methodSchemas(input.version, "agent", request.message.method)?.result;
           return result === undefined || !response
             ? []
             : [{ definition: result, value: response.message.result, located: response }];
         });
         const params = calls(conversation, "fromProgram").flatMap(call => {
-          const definition = methodShapes(input.version, "client", call.message.method)?.params;
+          const definition = methodSchemas(input.version, "client", call.message.method)?.params;
           return definition === undefined ? [] : [{ definition, value: call.message.params, located: call }];
         });
         return judgeEach(
@@ -269,7 +269,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
 ];
 
 function notificationOf(version: Version): string {
-  return methodShapes(version, "client", CLIENT_METHODS.session_update)?.params ?? "";
+  return methodSchemas(version, "client", CLIENT_METHODS.session_update)?.params ?? "";
 }
 
 /** A turn that ends within `RACE_MS` may have ended before the agent read the cancellation. */

@@ -24,7 +24,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation } from "../recording";
-import { customMembers, methodShapes, shapeProblem } from "../schema";
+import { customMembers, methodSchemas, schemaProblem } from "../schema";
 import { arrayOr, isObject, objectOr } from "../../rpc/json";
 import { CUSTOM_UPDATE, OPTION_IDS } from "../client-scenario";
 import { isAbsolutePath } from "./paths";
@@ -104,9 +104,9 @@ export const CLIENT_RULES: readonly Rule[] = [
         judgeEach(
           calls(conversation, "fromProgram"),
           call => {
-            const definition = methodShapes(input.version, "agent", call.message.method)?.params;
+            const definition = methodSchemas(input.version, "agent", call.message.method)?.params;
             const problem =
-              definition === undefined ? undefined : shapeProblem(input.version, definition, call.message.params);
+              definition === undefined ? undefined : schemaProblem(input.version, definition, call.message.params);
             return problem === undefined ? PASS : fail(problem, call);
           },
           notSeen("The client sent nothing."),
@@ -124,11 +124,11 @@ export const CLIENT_RULES: readonly Rule[] = [
         judgeEach(
           exchanges(conversation, "toProgram"),
           exchange => {
-            const definition = methodShapes(input.version, "client", exchange.request.message.method)?.result;
+            const definition = methodSchemas(input.version, "client", exchange.request.message.method)?.result;
             if (definition === undefined || !exchange.response || !isSuccess(exchange))
               return notSeen("The client returned no result.");
             const { result } = exchange.response.message,
-              problem = shapeProblem(input.version, definition, isObject(result) ? result : {});
+              problem = schemaProblem(input.version, definition, isObject(result) ? result : {});
             return problem === undefined ? PASS : fail(problem, exchange.response);
           },
           notSeen("The agent requested nothing."),
@@ -187,7 +187,7 @@ export const CLIENT_RULES: readonly Rule[] = [
           calls(conversation, "fromProgram"),
           call => {
             const { method } = call.message,
-              isDefined = methodShapes(input.version, "agent", method) !== undefined;
+              isDefined = methodSchemas(input.version, "agent", method) !== undefined;
             return !isDefined || BASELINE[input.version].has(method)
               ? PASS
               : fail(`The agent does not advertise ${method}.`, call);
@@ -336,7 +336,7 @@ export const CLIENT_RULES: readonly Rule[] = [
         return judgeEach(
           sent,
           call => {
-            const definition = methodShapes(input.version, "agent", call.message.method)?.params;
+            const definition = methodSchemas(input.version, "agent", call.message.method)?.params;
             const [member] =
               definition === undefined ? [] : customMembers(input.version, definition, call.message.params);
             return member === undefined ? PASS : fail(`"${member}" is not a member of ${definition ?? ""}.`, call);

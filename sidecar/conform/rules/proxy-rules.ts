@@ -27,7 +27,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation, Direction } from "../recording";
-import { shapeProblem, VERSIONS, type Version } from "../schema";
+import { schemaProblem, VERSIONS, type Version } from "../schema";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { exits } from "./agent-initialize-rules";
 import { missingResponse } from "./wire-rules";
@@ -115,7 +115,7 @@ export const PROXY_RULES: readonly Rule[] = [
         return notApplicable(`The proxy does not support version ${version}.`);
       if (accepted !== undefined && accepted !== version)
         return fail(`The proxy agreed on version ${accepted}.`, done.exchange.response);
-      const problem = shapeProblem(version, "InitializeResponse", done.exchange.response?.message.result);
+      const problem = schemaProblem(version, "InitializeResponse", done.exchange.response?.message.result);
       return problem === undefined ? PASS : fail(problem, done.exchange.response);
     },
   },
@@ -189,7 +189,7 @@ export const PROXY_RULES: readonly Rule[] = [
       ),
       call => {
         const definition = call.message.kind === "request" ? "ProxySuccessorRequest" : "ProxySuccessorNotification";
-        const problem = shapeProblem(conversation.version, definition, call.message.params);
+        const problem = schemaProblem(conversation.version, definition, call.message.params);
         return problem === undefined ? PASS : fail(problem, call);
       },
       notSeen("The proxy forwarded nothing."),

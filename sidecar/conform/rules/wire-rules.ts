@@ -2,7 +2,7 @@
 import { calls, errorCode, eventsOf, exchanges, idKey, isSuccess, messagesOf, type Exchange } from "../conversation";
 import { fail, judgeConversations, judgeEach, notSeen, PASS, type ProgramKind, type Rule, type Verdict } from "../rule";
 import type { Conversation } from "../recording";
-import { methodShapes, type Side, type Version } from "../schema";
+import { methodSchemas, type Side, type Version } from "../schema";
 import { EXTENSION_METHODS } from "../../acp/methods";
 
 /** Section with the same path in both versions. */
@@ -107,7 +107,7 @@ export function ownMethodsRule(program: ProgramKind, side: Side): Rule {
         call => {
           const { method } = call.message,
             isExtension = method.startsWith("_") || method.startsWith("$/");
-          if (isExtension || methodShapes(version, side, method) !== undefined) return PASS;
+          if (isExtension || methodSchemas(version, side, method) !== undefined) return PASS;
           return fail(`The specification does not define "${method}".`, call);
         },
         notSeen("The program called no method."),

@@ -9,12 +9,12 @@
 import { arrayOr, textIn, type JsonObject } from "../../rpc/json";
 import { quoted } from "../shell-words";
 import { ToolFailure } from "../tool";
-import type { Reads } from "./output";
+import type { OutputFormat } from "./output";
 
 export interface CargoCommand {
   /** Subcommand and options: `["test", "--no-fail-fast", …]`. */
   readonly words: readonly string[];
-  readonly reads: Reads;
+  readonly reads: OutputFormat;
   /** Folders named by the arguments, as given. The caller must check that they are inside the session's folders. */
   readonly folders: readonly string[];
   readonly wanted?: string;

@@ -61,7 +61,7 @@ function isSummary(message: string): boolean {
  * Counts errors and warnings, and retains the first of each level. A diagnostic that several targets (a library and its
  * tests) report counts once.
  */
-export class Found {
+export class DiagnosticCollector {
   readonly errors: Diagnostic[] = [];
   readonly warnings: Diagnostic[] = [];
   errorCount = 0;

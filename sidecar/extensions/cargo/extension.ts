@@ -8,7 +8,7 @@ import { approveIn, Consent, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { rustFolders } from "../rust-place";
-import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
+import { capabilityTracker, sessionClient, type ClientCapabilities } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import { connectToolServer } from "../tool-server";
 import { readSettings, type CargoSettings } from "./settings";
@@ -32,7 +32,7 @@ type Settings = CargoSettings & { readonly approve: Approve };
 
 function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
   const calls = new Map<SessionPlace, OpenCalls>(),
-    { offers, requests } = offerTracker();
+    { offers, requests } = capabilityTracker();
   const tools = sessionTools(chain, {
     name: "cargo-mcp",
     server: place => server(place, calls, chain, settings, offers, deps),
@@ -60,7 +60,7 @@ async function server(
   calls: Map<SessionPlace, OpenCalls>,
   chain: Chain,
   settings: Settings,
-  offers: () => ClientOffers,
+  offers: () => ClientCapabilities,
   deps: ExtensionDeps,
 ): Promise<SessionServer | undefined> {
   const { folders } = place,

@@ -2,10 +2,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { READS, RECORDED, recorded } from "./fixtures/recorded";
-import { CargoOutput, type Reads, type PrintedOutput } from "./output";
+import { CargoOutput, type OutputFormat, type PrintedOutput } from "./output";
 
 const built = `{"reason":"build-finished","success":true}\n`;
-function parsedOutput(reads: Reads, stdout: string, stderr = ""): PrintedOutput {
+function parsedOutput(reads: OutputFormat, stdout: string, stderr = ""): PrintedOutput {
   const output = new CargoOutput(reads);
   output.stderr(Buffer.from(stderr));
   output.stdout(Buffer.from(stdout));

@@ -10,7 +10,7 @@
  * - Output of a program after the build is never parsed as a message of cargo.
  */
 import { objectOr } from "../../rpc/json";
-import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
+import { cargoMessage, diagnosticIn, DiagnosticCollector } from "./diagnostics";
 import { Ends } from "./bounded-lines";
 import { Lines, plain } from "./lines";
 import { TestReport, type TestSummary } from "./test-report";
@@ -19,10 +19,10 @@ import { TestReport, type TestSummary } from "./test-report";
  * Content of stdout: messages only, messages followed by test or program output, or text (`cargo add`, whose result is
  * on stderr).
  */
-export type Reads = "messages" | "tests" | "program" | "text";
+export type OutputFormat = "messages" | "tests" | "program" | "text";
 
 export interface PrintedOutput {
-  readonly found: Found;
+  readonly found: DiagnosticCollector;
   /** Success as reported by cargo's `build-finished` message; false if the message is missing. */
   readonly isBuilt: boolean;
   readonly tests?: TestSummary;
@@ -44,8 +44,8 @@ const STATUS =
   /^ {1,11}(Adding|Archiving|Blocking|Building|Checking|Compiling|Credential|Dirty|Doc-tests|Documenting|Downgrading|Downloaded|Downloading|Executable|Finished|Fixed|Fresh|Locking|Packaging|Replacing|Removing|Running|Scraping|Unchanged|Updating) (.*)$/;
 
 export class CargoOutput {
-  readonly #reads: Reads;
-  readonly #found = new Found();
+  readonly #reads: OutputFormat;
+  readonly #found = new DiagnosticCollector();
   readonly #stdout = new Ends(HEAD, TAIL);
   readonly #stderr = new Ends(HEAD, TAIL);
   readonly #tests = new TestReport(line => this.#stdout.push(line));
@@ -60,7 +60,7 @@ export class CargoOutput {
   #bytes = 0;
 
   /** `onStatus` receives each status line of cargo. */
-  constructor(reads: Reads, onStatus: (status: string) => void = () => undefined) {
+  constructor(reads: OutputFormat, onStatus: (status: string) => void = () => undefined) {
     this.#reads = reads;
     this.#onStatus = onStatus;
   }

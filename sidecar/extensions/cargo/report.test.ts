@@ -6,7 +6,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { CODES, COMMANDS, READS, RECORDED, recorded } from "./fixtures/recorded";
-import { CargoOutput, type Reads } from "./output";
+import { CargoOutput, type OutputFormat } from "./output";
 import { answerTo, duration, type Ran } from "./report";
 
 interface Printed {
@@ -15,7 +15,7 @@ interface Printed {
 }
 
 function answered(
-  reads: Reads,
+  reads: OutputFormat,
   { stdout = "", stderr = "" }: Printed,
   overrides: Partial<Ran> = {},
 ): { readonly text: string; readonly structured: JsonObject; readonly isError: boolean | undefined } {

@@ -6,7 +6,7 @@ import { type Exit, statusOf } from "../../process/child";
 import type { JsonObject } from "../../rpc/json";
 import type { ToolAnswer } from "../tool";
 import type { Diagnostic } from "./diagnostics";
-import type { Reads, PrintedOutput } from "./output";
+import type { OutputFormat, PrintedOutput } from "./output";
 import type { TestSummary } from "./test-report";
 
 export interface Ran {
@@ -16,7 +16,7 @@ export interface Ran {
   readonly command: string;
   /** Relative to the session's folder. */
   readonly cwd: string;
-  readonly reads: Reads;
+  readonly reads: OutputFormat;
   /** The exit of the process, or the time limit at which it was stopped. */
   readonly end:
     | { readonly kind: "exited"; readonly exit: Exit }

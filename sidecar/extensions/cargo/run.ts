@@ -10,7 +10,7 @@ import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import type { ExtensionDeps } from "../extension";
-import { cargoIn } from "../rust-place";
+import { findCargo } from "../rust-place";
 import { ToolFailure, type ToolAnswer, type ToolCall } from "../tool";
 import { commandFor, typed, type Subcommand } from "./command";
 import { CargoOutput } from "./output";
@@ -42,7 +42,7 @@ export async function runCargo(
     command = commandFor(subcommand, args),
     cwd = await folder.of(cwdIn(args));
   for (const named of command.folders) await folder.inside(named, cwd);
-  const cargo = await cargoIn(deps);
+  const cargo = await findCargo(deps);
   const seconds = Math.min(settings.timeoutMinutes * 60, numberOr(args.timeout_seconds, Infinity)),
     output = new CargoOutput(command.reads, statusReporter(call, deps.clock));
   const spec: ProcessSpec = {

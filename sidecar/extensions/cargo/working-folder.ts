@@ -5,7 +5,7 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { contains, placeOf } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/boundary";
 import { rustFolders } from "../rust-place";
 import { ToolFailure } from "../tool";
 
@@ -37,7 +37,7 @@ export class WorkingFolder {
 
   /** The real path of a folder. `base`: base of a relative path. */
   async inside(given: string, base: string = this.folders[0]): Promise<string> {
-    const place = await placeOf(path.resolve(base, given), this.folders).catch((error: unknown) => {
+    const place = await resolveInWorkspace(path.resolve(base, given), this.folders).catch((error: unknown) => {
       throw new ToolFailure(
         `“${given}” cannot be accessed: ${error instanceof Error ? error.message : String(error)}.`,
       );

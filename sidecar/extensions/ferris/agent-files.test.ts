@@ -2,7 +2,7 @@ import { equal } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
-import { bringsAgentFiles } from "./agent-files";
+import { hasAgentFiles } from "./agent-files";
 
 suite("agent files in a crate", () => {
   for (const [name, brings] of [
@@ -24,7 +24,7 @@ suite("agent files in a crate", () => {
       const crate = path.join(folder.path, "registry", "src", "here", "pebble-1.1.0");
       mkdirSync(crate, { recursive: true });
       writeFileSync(path.join(crate, name), "");
-      equal(await bringsAgentFiles(crate), brings);
+      equal(await hasAgentFiles(crate), brings);
     });
 
   test("includes files above the package in its repository, but not beyond cargo's folder", async () => {
@@ -34,8 +34,8 @@ suite("agent files in a crate", () => {
       crate = path.join(repository, "crates", "pebble");
     mkdirSync(crate, { recursive: true });
     writeFileSync(path.join(folder.path, ".claude"), "");
-    equal(await bringsAgentFiles(crate), false);
+    equal(await hasAgentFiles(crate), false);
     mkdirSync(path.join(repository, ".claude"));
-    equal(await bringsAgentFiles(crate), true);
+    equal(await hasAgentFiles(crate), true);
   });
 });

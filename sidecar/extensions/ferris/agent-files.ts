@@ -17,7 +17,7 @@ const READ_BY_AGENTS = /^((agents?|claude|gemini|qwen|copilot)\b.*\.md|(opencode
 const OUTSIDE = /^(registry|checkouts)$/;
 
 /** Rejects if a folder cannot be read. */
-export async function bringsAgentFiles(folder: string): Promise<boolean> {
+export async function hasAgentFiles(folder: string): Promise<boolean> {
   for (let at = folder; !OUTSIDE.test(path.basename(at)); at = path.dirname(at)) {
     if ((await readdir(at)).some(name => (name.startsWith(".") && !HARMLESS.test(name)) || READ_BY_AGENTS.test(name)))
       return true;

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { firstError, sentenceOf, troubleIn } from "./cargo-errors";
+import { firstError, sentenceOf, failureIn } from "./cargo-errors";
 import type { Choice } from "./choose-crate";
 
 const choice = (requirement: string): Extract<Choice, { readonly kind: "registry" }> => ({
@@ -72,11 +72,11 @@ const CASES: readonly [requirement: string, stderr: string, sentence: string][] 
 suite("cargo error", () => {
   for (const [requirement, stderr, sentence] of CASES)
     test(`is reported as “${sentence.slice(0, 60)}…”`, () =>
-      equal(sentenceOf(choice(requirement), troubleIn(stderr, "pebble")), sentence));
+      equal(sentenceOf(choice(requirement), failureIn(stderr, "pebble")), sentence));
 
   test("contains the suggested names", () =>
     deepEqual(
-      troubleIn("error: no matching package found\nperhaps you meant:      pebbles, pebble2 or `pebble_x`\n", "pebble"),
+      failureIn("error: no matching package found\nperhaps you meant:      pebbles, pebble2 or `pebble_x`\n", "pebble"),
       { kind: "noCrate", instead: ["pebbles", "pebble2", "pebble_x"] },
     ));
 
@@ -93,7 +93,7 @@ suite("cargo error", () => {
           .array(fc.oneof(fc.constantFrom(...CASES.flatMap(([, stderr]) => stderr.split("\n"))), fc.string()))
           .map(lines => lines.join("\n")),
         stderr => {
-          const sentence = sentenceOf(choice("1"), troubleIn(stderr, "pebble"));
+          const sentence = sentenceOf(choice("1"), failureIn(stderr, "pebble"));
           equal(/[.?]$/.test(sentence), true, sentence);
         },
       ),

@@ -15,7 +15,7 @@ export type CargoFailure =
   | { readonly kind: "other"; readonly why: string };
 
 /** `stderr`: of a cargo run that fetches the crate `name`. A missing dependency of `name` has the kind `other`. */
-export function troubleIn(stderr: string, name: string): CargoFailure {
+export function failureIn(stderr: string, name: string): CargoFailure {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
   const [, rejectedName] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],
     [, missingName] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];

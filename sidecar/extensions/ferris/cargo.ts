@@ -2,7 +2,7 @@
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
 import type { ExtensionDeps } from "../extension";
-import { cargoIn } from "../rust-place";
+import { findCargo } from "../rust-place";
 import { ToolFailure, type ToolCall } from "../tool";
 
 export type CargoDeps = Pick<ExtensionDeps, "find" | "run" | "clock" | "environment" | "home">;
@@ -41,7 +41,7 @@ export class Cargo implements Disposable {
   }
 
   static async in(cwd: string, deps: CargoDeps, call: ToolCall): Promise<Cargo> {
-    return new Cargo(await cargoIn(deps), cwd, deps, call);
+    return new Cargo(await findCargo(deps), cwd, deps, call);
   }
 
   /** Runs `cargo metadata`. */

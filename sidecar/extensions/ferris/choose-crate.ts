@@ -7,7 +7,7 @@
  */
 import { compareVersions } from "../../agents/registry/versions";
 import { contains } from "../../permissions/boundary";
-import { requirementOf, sameName, withoutBuild, type Wanted } from "./crate-version";
+import { requirementOf, sameName, withoutBuild, type VersionRequest } from "./crate-version";
 import { isDependency, type LockedPackage } from "./lock-file";
 import type { Dependency, Workspace } from "./workspace";
 
@@ -44,7 +44,7 @@ const LATEST = "the newest stable version";
 /** `folder`: the session's folder. */
 export function chooseCrate(
   requested: string,
-  wanted: Wanted,
+  wanted: VersionRequest,
   workspace: Workspace | undefined,
   folder: string,
 ): Choice {
@@ -62,7 +62,7 @@ export function chooseCrate(
 
 function inWorkspace(
   name: string,
-  wanted: Wanted,
+  wanted: VersionRequest,
   workspace: Workspace,
   direct: readonly Dependency[],
   folder: string,
@@ -179,11 +179,11 @@ function selectVersion(
   };
 }
 
-function fits(wanted: Wanted, version: string): boolean {
+function fits(wanted: VersionRequest, version: string): boolean {
   return wanted.kind === "unsaid" || (wanted.kind === "exact" && withoutBuild(version) === wanted.version);
 }
 
-function fromRegistry(name: string, wanted: Wanted, index: string | undefined): Choice {
+function fromRegistry(name: string, wanted: VersionRequest, index: string | undefined): Choice {
   const registryNote = index !== undefined ? ", from the registry that this workspace uses for it" : "";
   switch (wanted.kind) {
     case "unsaid":

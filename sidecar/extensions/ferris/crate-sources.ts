@@ -12,12 +12,12 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 import { ToolFailure, type ToolCall } from "../tool";
 import { Cargo, type CargoAnswer, type CargoDeps } from "./cargo";
-import { firstError, RANGES, sentenceOf, troubleIn } from "./cargo-errors";
+import { firstError, RANGES, sentenceOf, failureIn } from "./cargo-errors";
 import { chooseCrate, type Choice } from "./choose-crate";
-import { isCrateName, sameName, wantedIn, type Wanted } from "./crate-version";
+import { isCrateName, sameName, wantedIn, type VersionRequest } from "./crate-version";
 import { packagesIn } from "./lock-file";
 import { wantedManifest } from "./wanted-manifest";
 import { dependencyOfRoot, membersIn, type FoundPackage, type Workspace } from "./workspace";
@@ -90,7 +90,7 @@ export class CrateSources {
     const { CARGO_HOME: given } = await this.deps.environment(),
       home = given === undefined || given === "" ? path.join(this.deps.home, ".cargo") : path.resolve(root, given);
     const place = path.isAbsolute(folder)
-      ? await placeOf(folder, [
+      ? await resolveInWorkspace(folder, [
           kind === "git" ? path.join(home, "git", "checkouts") : path.join(home, "registry", "src"),
           root,
         ]).catch(() => undefined)
@@ -117,7 +117,7 @@ class Fetching {
     if (local?.ok) return { found: found(local), offline: "" };
     const answer = await this.#query(choice, false);
     if (answer.ok) return { found: found(answer), offline: "" };
-    const failure = troubleIn(answer.stderr, choice.name);
+    const failure = failureIn(answer.stderr, choice.name);
     if (failure.kind === "noCrate") {
       const instead = failure.instead.find(each => each !== choice.name && sameName(each, choice.name));
       if (instead !== undefined && choice.kind === "registry") return this.fetch({ ...choice, name: instead });
@@ -161,7 +161,7 @@ function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): Found
 /** Crates of Rust itself. In the registry, these names are absent or unrelated. */
 const STANDARD = new Set(["std", "core", "alloc", "proc_macro", "proc-macro", "test"]);
 
-function validated(name: string, version: string | undefined): Wanted {
+function validated(name: string, version: string | undefined): VersionRequest {
   if (STANDARD.has(name))
     throw new ToolFailure(
       `${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below the output of \`rustc --print sysroot\`.`,

@@ -10,7 +10,7 @@ export function sameName(a: string, b: string): boolean {
   return a.replaceAll("-", "_").toLowerCase() === b.replaceAll("-", "_").toLowerCase();
 }
 
-export type Wanted =
+export type VersionRequest =
   | { readonly kind: "unsaid" }
   /** The newest stable version, even if the workspace has another. */
   | { readonly kind: "latest" }
@@ -26,7 +26,7 @@ const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
  * A complete version requires exactly that version, because callers copy it from a lock file or documentation.
  * Undefined: neither a version nor a range.
  */
-export function wantedIn(requested: string | undefined): Wanted | undefined {
+export function wantedIn(requested: string | undefined): VersionRequest | undefined {
   const text = requested?.trim() ?? "",
     exact = EXACT.exec(text)?.[1];
   if (text === "") return { kind: "unsaid" };
@@ -36,7 +36,7 @@ export function wantedIn(requested: string | undefined): Wanted | undefined {
 }
 
 /** Version requirement in the syntax of manifests. */
-export function requirementOf(wanted: Exclude<Wanted, { readonly kind: "unsaid" }>): string {
+export function requirementOf(wanted: Exclude<VersionRequest, { readonly kind: "unsaid" }>): string {
   switch (wanted.kind) {
     case "latest":
       return "*";

@@ -3,7 +3,7 @@
  * returns the path of a crate's source. The other answers a question about a crate in a separate research session.
  */
 import type { AcpVersion } from "../../acp/initialize";
-import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
+import type { Chain, InterceptedNotification, InterceptedRequest, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "../extension";
@@ -61,14 +61,14 @@ class Ferris {
     };
   }
 
-  async #initialize(request: PassingRequest): Promise<unknown> {
+  async #initialize(request: InterceptedRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#acp = objectOr(answer)["protocolVersion"] === 2 ? 2 : 1;
     return answer;
   }
 
   /** Not every agent cancels its calls when the turn is cancelled. */
-  #cancelled(notification: PassingNotification): void {
+  #cancelled(notification: InterceptedNotification): void {
     const { sessionId } = objectOr(notification.params);
     if (typeof sessionId === "string") this.#queries.cancelled(sessionId);
     notification.pass();

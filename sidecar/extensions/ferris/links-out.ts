@@ -4,7 +4,7 @@
  */
 import { readdir } from "node:fs/promises";
 import path from "node:path";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 
 /** Maximum number of inspected entries. Published crates have fewer. */
 const MAX_ENTRIES = 50_000;
@@ -13,7 +13,7 @@ const MAX_ENTRIES = 50_000;
  * Path of the first such link, relative to the folder. Undefined: the folder has no such link. ".": the folder has more
  * than `maxEntries` entries.
  */
-export async function linkOut(folder: string, maxEntries = MAX_ENTRIES): Promise<string | undefined> {
+export async function findEscapingLink(folder: string, maxEntries = MAX_ENTRIES): Promise<string | undefined> {
   let inspected = 0;
   for (const pending = [folder]; pending.length > 0; ) {
     const at = pending.pop() ?? folder;
@@ -21,7 +21,7 @@ export async function linkOut(folder: string, maxEntries = MAX_ENTRIES): Promise
       const file = path.join(at, entry.name);
       if (++inspected > maxEntries) return ".";
       if (entry.isDirectory()) pending.push(file);
-      else if (entry.isSymbolicLink() && !(await placeOf(file, [folder]).catch(() => undefined))?.isInside)
+      else if (entry.isSymbolicLink() && !(await resolveInWorkspace(file, [folder]).catch(() => undefined))?.isInside)
         return path.relative(folder, file);
     }
   }

@@ -6,7 +6,7 @@
  * resources of the call are then released.
  */
 import { randomUUID } from "node:crypto";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
@@ -15,10 +15,10 @@ import type { SessionPlace } from "../session-tools";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { CrateSource } from "./crate-sources";
 import { CRATE_NAME, READS, type FindSource } from "./crate-tools";
-import { linkOut } from "./links-out";
+import { findEscapingLink } from "./links-out";
 import { Research } from "./research";
 import { ResearchCard } from "./research-card";
-import { ResearchLine } from "./research-line";
+import { ResearchQueue } from "./research-line";
 import type { Ended } from "./research-state";
 
 export interface QueryDeps {
@@ -38,7 +38,7 @@ const MAX_ANSWERS = 50,
 
 /** All researches of one chain. */
 export class Queries {
-  readonly #queue = new ResearchLine(MAX_RUNNING, MAX_WAITING);
+  readonly #queue = new ResearchQueue(MAX_RUNNING, MAX_WAITING);
   /** Researches that are queued or running, with the requesting session. */
   readonly #active = new Map<Research, SessionPlace>();
   /** Calls with a pending source lookup. */
@@ -229,7 +229,7 @@ export class Queries {
 /** Research without consent requires that the source is published or inside the session's folders. */
 async function checkPlace({ name, version, folder, origin }: CrateSource, { folders }: SessionPlace): Promise<void> {
   const out =
-    origin === "published" ? await linkOut(folder) : (await placeOf(folder, folders)).isInside ? undefined : "";
+    origin === "published" ? await findEscapingLink(folder) : (await resolveInWorkspace(folder, folders)).isInside ? undefined : "";
   if (out === undefined) return;
   throw new ToolFailure(
     out === ""

@@ -6,8 +6,8 @@ import fc from "fast-check";
 import { QualifiedNames } from "../../permissions/bridged-calls";
 import { temporaryFolder } from "../../testing/drive";
 import type { JsonObject } from "../../rpc/json";
-import { linkOut } from "./links-out";
-import { permissionFor, readInside, type Readable } from "./readable";
+import { findEscapingLink } from "./links-out";
+import { permissionFor, readInside, type ReadScope } from "./readable";
 
 const place = temporaryFolder(),
   root = realpathSync(place.path),
@@ -15,7 +15,7 @@ const place = temporaryFolder(),
   second = path.join(root, "slate-0.3.1"),
   secret = path.join(root, "secret.txt");
 const own = new QualifiedNames("ferris-research", { all: ["get_rust_crate_source", "return_response_to_user"] });
-const readable: Readable = { folders: [crate, second], own };
+const readable: ReadScope = { folders: [crate, second], own };
 const OPTIONS = [
   { optionId: "always", kind: "allow_always", name: "Always" },
   { optionId: "no", kind: "reject_once", name: "No" },
@@ -278,13 +278,13 @@ suite("research file reads", () => {
   });
 
   test("detects a link out of a folder", async () => {
-    equal(await linkOut(crate), path.join("src", "secret"));
+    equal(await findEscapingLink(crate), path.join("src", "secret"));
     mkdirSync(path.join(second, "src"), { recursive: true });
     symlinkSync("src", path.join(second, "again"));
-    equal(await linkOut(second), undefined);
+    equal(await findEscapingLink(second), undefined);
     symlinkSync(path.join(root, "not", "there"), path.join(second, "src", "dangling"));
-    match(String(await linkOut(second)), /dangling$/);
+    match(String(await findEscapingLink(second)), /dangling$/);
     mkdirSync(path.join(root, "large", "a"), { recursive: true });
-    deepEqual([await linkOut(path.join(root, "large")), await linkOut(path.join(root, "large"), 0)], [undefined, "."]);
+    deepEqual([await findEscapingLink(path.join(root, "large")), await findEscapingLink(path.join(root, "large"), 0)], [undefined, "."]);
   });
 });

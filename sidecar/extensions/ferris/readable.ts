@@ -13,11 +13,11 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { bridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
 import { questionedCall } from "../../permissions/announced-calls";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 
-export interface Readable {
+export interface ReadScope {
   /** Absolute paths. The first is the session's folder. */
   readonly folders: readonly [string, ...string[]];
   /** Names of the session's own tools. */
@@ -28,7 +28,7 @@ export interface Readable {
 export async function permissionFor(
   params: unknown,
   announced: JsonObject | undefined,
-  readable: Readable,
+  readable: ReadScope,
 ): Promise<JsonObject> {
   const { options } = objectOr(params),
     call = questionedCall(params),
@@ -50,7 +50,7 @@ function optionOf(options: unknown, kind: string): string | undefined {
 const READING: ReadonlySet<unknown> = new Set(["read", "search"]);
 
 /** Whether all `reports` of a call describe only reading. */
-async function isReading(reports: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
+async function isReading(reports: readonly JsonObject[], folders: ReadScope["folders"]): Promise<boolean> {
   const kinds = reports.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
   if (kinds.length === 0 || !kinds.every(kind => READING.has(kind))) return false;
   // Other content, such as a diff or a terminal, indicates more than reading.
@@ -91,7 +91,7 @@ function textsIn(input: unknown): readonly Text[] | undefined {
   return texts;
 }
 
-async function allInside(texts: readonly string[], folders: Readable["folders"]): Promise<boolean> {
+async function allInside(texts: readonly string[], folders: ReadScope["folders"]): Promise<boolean> {
   for (const text of new Set(texts)) if (!(await isInside(text, folders))) return false;
   return true;
 }
@@ -100,11 +100,11 @@ async function allInside(texts: readonly string[], folders: Readable["folders"])
  * Any text, such as a pattern, is treated as a path in the session's folder. Text that a shell or a glob could expand
  * to another path is rejected.
  */
-async function isInside(text: string, folders: Readable["folders"]): Promise<boolean> {
+async function isInside(text: string, folders: ReadScope["folders"]): Promise<boolean> {
   const file = /^file:/i.test(text) ? fileIn(text) : text;
   if (file === undefined || /^[~$%]/.test(file) || /^[a-z][a-z0-9+.-]*:\/\//i.test(file) || MAY_LEAVE.test(file))
     return false;
-  return (await placeOf(path.resolve(folders[0], file), folders).catch(() => undefined))?.isInside === true;
+  return (await resolveInWorkspace(path.resolve(folders[0], file), folders).catch(() => undefined))?.isInside === true;
 }
 
 /** `..` between path separators, and brace alternatives that start at the root. */
@@ -122,12 +122,12 @@ function fileIn(url: string): string | undefined {
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The result of `fs/read_text_file`, read from disk. Rejects with an `RpcError`. */
-export async function readInside(params: unknown, { folders }: Pick<Readable, "folders">): Promise<JsonObject> {
+export async function readInside(params: unknown, { folders }: Pick<ReadScope, "folders">): Promise<JsonObject> {
   const { path: given, line, limit } = objectOr(params),
     file = stringOr(given, "");
   if (!path.isAbsolute(file) || file.includes("\0"))
     throw new RpcError(RpcCode.invalidParams, "path: an absolute path is required");
-  const place = await placeOf(file, folders).catch(() => undefined);
+  const place = await resolveInWorkspace(file, folders).catch(() => undefined);
   if (!place?.isInside)
     throw new RpcError(
       RpcCode.invalidRequest,

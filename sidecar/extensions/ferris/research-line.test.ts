@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { ResearchLine, type LinePlace } from "./research-line";
+import { ResearchQueue, type QueueSlot } from "./research-line";
 
 suite("ResearchLine", () => {
   test("runs two at once, the others in order, and skips cancelled ones", () => {
-    const line = new ResearchLine(2, 3),
+    const line = new ResearchQueue(2, 3),
       admitted: string[] = [],
       join = (name: string) => line.join(() => admitted.push(name));
     const [a, b, c, d, e] = ["a", "b", "c", "d", "e"].map(join),
@@ -20,9 +20,9 @@ suite("ResearchLine", () => {
   test("never exceeds two and never waits below the limit (property)", () =>
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 60 }), acts => {
-        const line = new ResearchLine(2, 4),
-          going = new Set<LinePlace>(),
-          waiting = new Set<LinePlace>();
+        const line = new ResearchQueue(2, 4),
+          going = new Set<QueueSlot>(),
+          waiting = new Set<QueueSlot>();
         for (const act of acts) {
           const leaving = [...going, ...waiting][act];
           if (leaving) {
@@ -31,7 +31,7 @@ suite("ResearchLine", () => {
             leaving[Symbol.dispose]();
           } else {
             let isAdmitted = false;
-            let place: LinePlace | undefined;
+            let place: QueueSlot | undefined;
             place = line.join(() => {
               isAdmitted = true;
               if (place) {

@@ -3,12 +3,12 @@
  * researches are rejected.
  */
 
-export interface LinePlace extends Disposable {
+export interface QueueSlot extends Disposable {
   /** Number of researches ahead; 0 if admitted at once. */
   readonly behind: number;
 }
 
-export class ResearchLine {
+export class ResearchQueue {
   readonly #running = new Set<object>();
   readonly #waiting = new Map<object, () => void>();
 
@@ -20,7 +20,7 @@ export class ResearchLine {
   /**
    * Calls `admitted` once, possibly synchronously, unless the place is disposed earlier. Undefined: the queue is full.
    */
-  join(admitted: () => void): LinePlace | undefined {
+  join(admitted: () => void): QueueSlot | undefined {
     const behind = this.#running.size < this.maxRunning ? 0 : this.#running.size + this.#waiting.size,
       place = { behind, [Symbol.dispose]: () => this.#release(place) };
     if (behind > 0 && this.#waiting.size >= this.maxWaiting) return undefined;

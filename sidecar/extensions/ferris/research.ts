@@ -24,12 +24,12 @@ import { methodNotFound } from "../../rpc/peer";
 import { ToolFailure, type Tool } from "../tool";
 import { ToolListing } from "../../proxies/tool-listing";
 import { connectToolServer } from "../tool-server";
-import { bringsAgentFiles } from "./agent-files";
+import { hasAgentFiles } from "./agent-files";
 import type { CrateSource } from "./crate-sources";
 import { getRustCrateSource, type FindSource } from "./crate-tools";
 import { sameName } from "./crate-version";
-import { linkOut } from "./links-out";
-import { permissionFor, readInside, type Readable } from "./readable";
+import { findEscapingLink } from "./links-out";
+import { permissionFor, readInside, type ReadScope } from "./readable";
 import { researchPrompt } from "./research-prompt";
 import {
   LIMIT_MS,
@@ -161,7 +161,7 @@ export class Research {
   }
 
   async #chooseFolder({ folder, origin }: CrateSource): Promise<string> {
-    if (origin === "folder" || !(await bringsAgentFiles(folder))) return folder;
+    if (origin === "folder" || !(await hasAgentFiles(folder))) return folder;
     this.#emptyFolder = await mkdtemp(path.join(tmpdir(), "symposium-research-"));
     this.#folders = [this.#emptyFolder, ...this.#folders];
     return this.#emptyFolder;
@@ -239,7 +239,7 @@ export class Research {
   }
 
   #onRequest(method: string, params: unknown): unknown {
-    const readable: Readable = { folders: this.#folders, own: this.#ownTools };
+    const readable: ReadScope = { folders: this.#folders, own: this.#ownTools };
     switch (method) {
       case CLIENT_METHODS.session_request_permission:
         return permissionFor(params, this.#calls.of(params), readable);
@@ -294,7 +294,7 @@ export class Research {
     const isSafe =
       source.origin === "published" &&
       this.#folders.length <= MAX_SOURCES &&
-      (await linkOut(source.folder)) === undefined;
+      (await findEscapingLink(source.folder)) === undefined;
     if (isSafe && !this.#folders.includes(source.folder)) this.#folders.push(source.folder);
     return isSafe ? source : { ...source, message: `${source.message} This session may not read there.` };
   }

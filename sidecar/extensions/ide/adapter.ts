@@ -8,7 +8,7 @@
 import { ideRequest, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
 import { offeringIde, offersIde } from "../../../src/protocol/ide/ide-capability";
 import { validated } from "../../../src/protocol/wire/schema";
-import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
+import type { Chain, InterceptedRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { numberOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { ExtensionSettings, ExtensionDeps } from "../extension";
@@ -53,7 +53,7 @@ export class IdeAdapter {
   }
 
   /** Interceptor of `initialize`. */
-  readonly initialize = async (request: PassingRequest): Promise<unknown> => {
+  readonly initialize = async (request: InterceptedRequest): Promise<unknown> => {
     this.#isClientOffering = offersIde(request.params);
     const answer = await (this.#isClientOffering ? request.pass() : request.pass(offeringIde(request.params)));
     this.#version = objectOr(answer).protocolVersion === 2 ? 2 : 1;
@@ -64,7 +64,7 @@ export class IdeAdapter {
    * Interceptor of `ide_operation` requests from the successor. Releases the queue at once, because an operation can be
    * slow.
    */
-  readonly requested = (request: PassingRequest): Promise<unknown> => {
+  readonly requested = (request: InterceptedRequest): Promise<unknown> => {
     if (this.#isClientOffering) {
       const answer = request.pass();
       request.release();
@@ -106,7 +106,7 @@ export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): Pr
     name: "IDE adapter",
     create: chain => {
       const adapter = new IdeAdapter(chain, settings, deps),
-        { fromClient, fromSuccessor, close } = adapting(adapter),
+        { fromClient, fromSuccessor, close } = adapterInterceptors(adapter),
         { consents } = adapter;
       const sessions = sessionTools(chain, {
         name: "ide-adapter",
@@ -126,7 +126,7 @@ export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): Pr
   };
 }
 
-export function adapting(adapter: IdeAdapter): Required<Proxy> {
+export function adapterInterceptors(adapter: IdeAdapter): Required<Proxy> {
   return {
     fromClient: { requests: { initialize: adapter.initialize } },
     fromSuccessor: { requests: { [EXTENSION_METHODS.ide_operation]: adapter.requested } },

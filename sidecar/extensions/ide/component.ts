@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readIdeAnswer, type IdeOperation } from "../../../src/protocol/ide/ide";
 import { offersIde } from "../../../src/protocol/ide/ide-capability";
-import { contains, placeOf } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
 import { RpcError } from "../../rpc/message";
 import type { ExtensionDeps } from "../extension";
@@ -130,7 +130,7 @@ export async function placed<T extends IdeOperation>(operation: T, folders: read
     file = path.resolve(cwd, given.startsWith("file:") ? pathOfUri(given) : given);
   const { real, isInside } = file.includes("\0")
     ? { real: file, isInside: false }
-    : await placeOf(file, folders).catch((error: unknown) => {
+    : await resolveInWorkspace(file, folders).catch((error: unknown) => {
         throw new ToolFailure(`${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
       });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
@@ -154,7 +154,7 @@ function pathOfUri(uri: string): string {
  */
 async function withFolderSpelling(real: string, folders: readonly string[]): Promise<string> {
   for (const folder of folders) {
-    const { real: root } = await placeOf(folder, folders);
+    const { real: root } = await resolveInWorkspace(folder, folders);
     if (contains(root, real)) return path.join(folder, path.relative(root, real));
   }
   return real;

@@ -1,6 +1,6 @@
 /** The IDE operations extension: adapter and component in one proxy. */
 import type { BuiltInExtension } from "../extension";
-import { adapting, IdeAdapter } from "./adapter";
+import { adapterInterceptors, IdeAdapter } from "./adapter";
 import { ideTools } from "./component";
 
 export const ide: BuiltInExtension = {
@@ -10,7 +10,7 @@ export const ide: BuiltInExtension = {
     name: "IDE operations",
     create: chain => {
       const adapter = new IdeAdapter(chain, settings, deps),
-        { fromClient, fromSuccessor, close } = adapting(adapter);
+        { fromClient, fromSuccessor, close } = adapterInterceptors(adapter);
       const tools = ideTools(chain, deps, {
         operate: adapter.operate,
         isOffered: () => true,

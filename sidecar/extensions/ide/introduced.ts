@@ -5,7 +5,7 @@ import type { JsonObject } from "../../rpc/json";
 
 const SYMBOLS = { symbolKind: { valueSet: Array.from({ length: 26 }, (_, i) => i + 1) } };
 
-export const INTRODUCED: JsonObject = {
+export const CLIENT_CAPABILITIES: JsonObject = {
   general: { positionEncodings: ["utf-16"] },
   textDocument: {
     synchronization: { didSave: true },

@@ -20,7 +20,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
 import type { ExtensionDeps } from "../extension";
 import { Documents, refused } from "./documents";
-import { INTRODUCED } from "./introduced";
+import { CLIENT_CAPABILITIES } from "./introduced";
 import { sectionOf, type Language, type ServerCommand } from "./languages";
 import { lspChannel, NotLsp } from "./lsp-frames";
 import { pathOf } from "./lsp-shapes";
@@ -245,7 +245,7 @@ export class LanguageServer {
           rootUri: uri,
           rootPath: this.folder,
           workspaceFolders: folders,
-          capabilities: INTRODUCED,
+          capabilities: CLIENT_CAPABILITIES,
           workDoneToken: INITIALIZE_TOKEN,
           ...(this.language.initializationOptions === undefined
             ? {}

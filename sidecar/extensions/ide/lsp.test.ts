@@ -9,7 +9,7 @@ import { formatOptions } from "./lsp-operations";
 import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";
 import { lspChannel, LspSplitter, NotLsp } from "./lsp-frames";
 import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-shapes";
-import { FORGIVEN_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-life";
+import { FAILURE_WINDOW_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-life";
 import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, readyIn, workOf } from "./waiting";
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
@@ -311,8 +311,8 @@ suite("language server restart", () => {
         ["needed", 5],
         ["fell", 6],
         ["needed", 7],
-        ["needed", 1 + FORGIVEN_MS],
-        ["needed", 2 + FORGIVEN_MS],
+        ["needed", 1 + FAILURE_WINDOW_MS],
+        ["needed", 2 + FAILURE_WINDOW_MS],
       ]),
       ["start", "-", "-", "start", "-", "start", "-", "refuse", "refuse", "start"],
     );
@@ -350,7 +350,7 @@ suite("language server restart", () => {
   test("is limited to three exits in ten minutes", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FORGIVEN_MS / 2 })), {
+        fc.array(fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FAILURE_WINDOW_MS / 2 })), {
           maxLength: 60,
         }),
         given => {
@@ -360,7 +360,7 @@ suite("language server restart", () => {
           const falls = events.flatMap(([kind, at], i) =>
             kind === "fell" && isUp(effects.slice(0, i), events.slice(0, i)) ? [at] : [],
           );
-          for (const [i, at] of falls.entries()) ok(i < MAX_FALLS || at - (falls[i - MAX_FALLS] ?? 0) >= FORGIVEN_MS);
+          for (const [i, at] of falls.entries()) ok(i < MAX_FALLS || at - (falls[i - MAX_FALLS] ?? 0) >= FAILURE_WINDOW_MS);
         },
       ),
     );

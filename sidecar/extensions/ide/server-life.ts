@@ -24,7 +24,7 @@ export type LifeEffect = { readonly kind: "start" | "stop" } | { readonly kind: 
 export const NEW_LIFE: Life = { kind: "down", falls: [] };
 export const MAX_FALLS = 3;
 /** Milliseconds after which a failure no longer counts. */
-export const FORGIVEN_MS = 10 * 60_000;
+export const FAILURE_WINDOW_MS = 10 * 60_000;
 /** Exceeds any operation. Many servers use hundreds of megabytes, and reloading a project takes up to minutes. */
 export const UNUSED_MS = 30 * 60_000;
 
@@ -32,7 +32,7 @@ export const UNUSED_MS = 30 * 60_000;
 export function step(life: Life, event: LifeEvent, now: number): readonly [Life, LifeEffect | undefined] {
   if (life.kind === "closed")
     return [life, event.kind === "needed" ? { kind: "refuse", why: "the session has ended." } : undefined];
-  const falls = life.falls.filter(at => now - at < FORGIVEN_MS);
+  const falls = life.falls.filter(at => now - at < FAILURE_WINDOW_MS);
   switch (event.kind) {
     case "needed":
       if (life.kind === "up") return [life, undefined];

@@ -33,7 +33,7 @@ export interface ServersOptions {
 }
 
 /** Cancellation, progress and permissions of the requester. */
-export interface Asker {
+export interface Requester {
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
   readonly permit: PermitStart;
@@ -68,7 +68,7 @@ export class Servers {
   ) {}
 
   /** Rejects with a sentence for the model. */
-  async operate(request: IdeRequest, { signal, progress, permit }: Asker): Promise<IdeAnswer> {
+  async operate(request: IdeRequest, { signal, progress, permit }: Requester): Promise<IdeAnswer> {
     const { clock } = this.deps;
     using paced = pacedProgress(clock, progress);
     using limit = new OperationLimit(clock, this.options.limitMs);

@@ -19,11 +19,11 @@
 import { randomUUID } from "node:crypto";
 import { assertNever } from "../../../src/protocol/wire/wire";
 import { realFiles, type Files } from "../../agents/install/store/files";
-import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
+import type { Chain, InterceptedNotification, InterceptedRequest, Proxy } from "../../proxies/proxy";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
-import { offerTracker, sessionClient, type SessionClient } from "../session-client";
+import { capabilityTracker, sessionClient, type SessionClient } from "../session-client";
 import { sessionTools, type SessionPlace } from "../session-tools";
 import { withSystemPrompt } from "../system-prompt";
 import type { Tool } from "../tool";
@@ -39,7 +39,7 @@ import { readSettings, type SparkleSettings } from "./settings";
 import { SpaceConsent } from "./space-consent";
 import { askedText, INSTRUCTIONS } from "./model-texts";
 import { sparkleTools } from "./tools";
-import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
+import { hasCheckpoint, parsePrompt, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
 import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const NAME = "Sparkle";
@@ -88,7 +88,7 @@ interface Place extends SessionMemory {
 
 class Sparkle {
   readonly #sessions = new Map<string, Session>();
-  readonly #offers = offerTracker();
+  readonly #offers = capabilityTracker();
   readonly #places = new WeakMap<SessionPlace, Place>();
   readonly #texts: SessionTexts;
 
@@ -138,7 +138,7 @@ class Sparkle {
     const setups = Object.fromEntries(
       Object.entries(tools.requests).map(([method, intercept]) => [
         method,
-        async (request: PassingRequest) => this.#onSetupResult(request, await intercept(request)),
+        async (request: InterceptedRequest) => this.#onSetupResult(request, await intercept(request)),
       ]),
     );
     return {
@@ -209,7 +209,7 @@ class Sparkle {
   }
 
   /** Handles the rest of a setup result: a fork's embodiment state and the commands. */
-  #onSetupResult({ params }: PassingRequest, answer: unknown): unknown {
+  #onSetupResult({ params }: InterceptedRequest, answer: unknown): unknown {
     const { sessionId: requestedId } = objectOr(params),
       { sessionId: createdId, availableCommands } = objectOr(answer);
     const session = this.#sessions.get(stringOr(createdId, stringOr(requestedId, ""))),
@@ -251,12 +251,12 @@ class Sparkle {
     });
   }
 
-  async #onPrompt(request: PassingRequest): Promise<unknown> {
+  async #onPrompt(request: InterceptedRequest): Promise<unknown> {
     const params = objectOr(request.params),
       session = this.#sessions.get(stringOr(params.sessionId, "")),
       place = session?.place;
     if (!place || !Array.isArray(params.prompt)) return request.pass();
-    const wish = readWish(params.prompt, !hasCheckpoint(session.commands ?? [])),
+    const wish = parsePrompt(params.prompt, !hasCheckpoint(session.commands ?? [])),
       before = session.embodiment,
       due = this.settings.embodiment === "off" ? "had" : before;
     const isPlain = wish.kind === "closed" || (due === "had" && wish.parts.length === 0);
@@ -302,7 +302,7 @@ class Sparkle {
 
   /** Never rejects. */
   async #blocks(
-    request: PassingRequest,
+    request: InterceptedRequest,
     place: Place,
     due: Session["embodiment"],
     requested: readonly AskedPart[],
@@ -344,7 +344,7 @@ class Sparkle {
     }
   }
 
-  #onUpdate(notification: PassingNotification): void {
+  #onUpdate(notification: InterceptedNotification): void {
     const params = objectOr(notification.params),
       update = objectOr(params.update);
     switch (update.sessionUpdate) {

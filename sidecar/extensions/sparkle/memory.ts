@@ -140,7 +140,7 @@ export class Memory {
         where = await file,
         insights = parseInsights((await folder?.read(where, "end")) ?? "");
       return folder && insights.length > 0
-        ? { title, file: folder.called(where), pieces: insights.toReversed().map(inShort) }
+        ? { title, file: folder.called(where), pieces: insights.toReversed().map(asListItem) }
         : undefined;
     };
     return { text, list };
@@ -297,7 +297,7 @@ export class Memory {
 }
 
 /** As an item of a Markdown list, for a model. */
-export function inShort({ at, tags, content, context }: Insight): string {
+export function asListItem({ at, tags, content, context }: Insight): string {
   const when = [at.slice(0, 10), ...tags].filter(part => part !== "").join(", ");
   return `- ${content.replaceAll("\n", "\n  ")}${context === "" ? "" : `\n  Context: ${context.replaceAll("\n", "\n  ")}`}${when === "" ? "" : `\n  (${when})`}`;
 }

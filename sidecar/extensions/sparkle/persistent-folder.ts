@@ -14,7 +14,7 @@ import path from "node:path";
 import { type Files, absent, writeAll } from "../../agents/install/store/files";
 import { InstallError } from "../../agents/install/store/install-error";
 import type { Locks } from "../../agents/install/store/locks";
-import { contains, placeOf } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/boundary";
 import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";
@@ -253,8 +253,8 @@ export class PersistentFolder {
     const { root, of, called } = this.place;
     if (!contains(root, file)) throw new ToolFailure(`${file} is not in ${called}.`);
     const isWorkspace = of === "workspace",
-      { real, isInside } = await placeOf(file, isWorkspace ? [root] : []);
-    if (isWorkspace && !(isInside && (await placeOf(root, [path.dirname(root)])).isInside))
+      { real, isInside } = await resolveInWorkspace(file, isWorkspace ? [root] : []);
+    if (isWorkspace && !(isInside && (await resolveInWorkspace(root, [path.dirname(root)])).isInside))
       throw new ToolFailure(
         `A link in ${called} points outside of it, to ${real}. Nothing is read or written there. Ask the user to remove the link.`,
       );

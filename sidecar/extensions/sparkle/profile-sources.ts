@@ -5,7 +5,7 @@
  */
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
-import { placeOf } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Maximum size of one source (characters of a text, bytes of a file), and maximum number of sources. */
@@ -50,7 +50,7 @@ async function readFileOf(
   };
   if (cwd === undefined || value === "") return elsewhere;
   try {
-    const { real, isInside } = await placeOf(path.resolve(cwd, value), folders);
+    const { real, isInside } = await resolveInWorkspace(path.resolve(cwd, value), folders);
     if (!isInside) return elsewhere;
     if (!(await stat(real)).isFile()) return { error: "This is not a file." };
     const handle = await open(real, "r");

@@ -13,7 +13,7 @@
 import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
 import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
-import { chosenIn, type SessionClient } from "../session-client";
+import { selectedOption, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
 import type { PersistentFolder } from "./persistent-folder";
 import { CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
@@ -92,7 +92,7 @@ export class SpaceConsent {
         end("failed");
         throw error;
       });
-    const chosen = chosenIn(answer);
+    const chosen = selectedOption(answer);
     end(chosen === ALWAYS || chosen === ONCE ? "completed" : "failed");
     if (chosen !== undefined) this.#sessionAnswer = chosen === ALWAYS || chosen === ONCE;
     if (chosen === ALWAYS) await this.#storeAnswer("yes", real, signal);

@@ -1,11 +1,11 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { CHECKPOINT_COMMAND, hasCheckpoint, isMetaMoment, readWish, withBlocks, withCheckpoint } from "./user-commands";
+import { CHECKPOINT_COMMAND, hasCheckpoint, isMetaMoment, parsePrompt, withBlocks, withCheckpoint } from "./user-commands";
 
 const text = (words: string) => ({ type: "text", text: words }),
   IMAGE = { type: "image", data: "" };
 const asked = (prompt: readonly unknown[], isOurs = true) => {
-  const wish = readWish(prompt, isOurs);
+  const wish = parsePrompt(prompt, isOurs);
   return wish.kind === "open" ? wish.parts : undefined;
 };
 

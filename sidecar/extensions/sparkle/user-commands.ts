@@ -27,14 +27,14 @@ export function hasCheckpoint(commands: readonly unknown[]): boolean {
   return commands.some(command => objectOr(command).name === CHECKPOINT_COMMAND.name);
 }
 
-export type Wish =
+export type PromptRequest =
   /** No block may be added, because the prompt is a command of the agent, or a block would be its first text. */
   | { readonly kind: "closed" }
   /** The requested parts. */
   | { readonly kind: "open"; readonly parts: readonly AskedPart[] };
 
 /** `prompt`: content blocks. `isCheckpointOurs`: the agent has no command of that name. */
-export function readWish(prompt: readonly unknown[], isCheckpointOurs: boolean): Wish {
+export function parsePrompt(prompt: readonly unknown[], isCheckpointOurs: boolean): PromptRequest {
   const texts = prompt.filter(isText),
     first = texts[0]?.text;
   if (first === undefined) return { kind: "closed" };

@@ -12,7 +12,7 @@ import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
-import { offerTracker, sessionClient, type ClientOffers } from "../session-client";
+import { capabilityTracker, sessionClient, type ClientCapabilities } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import type { Tool } from "../tool";
 import { connectToolServer } from "../tool-server";
@@ -43,7 +43,7 @@ export const workspace: BuiltInExtension = {
 function proxyOf(chain: Chain, approve: Approve, deps: ExtensionDeps): Proxy {
   const places = new Map<SessionPlace, OpenCalls>(),
     sessions = new Map<string, OpenCalls>();
-  const { offers, requests } = offerTracker(),
+  const { offers, requests } = capabilityTracker(),
     tools = sessionTools(chain, {
       name: SERVER,
       server: place => {
@@ -109,7 +109,7 @@ function toolsOf(
   place: SessionPlace,
   chain: Chain,
   approve: Approve,
-  offers: () => ClientOffers,
+  offers: () => ClientCapabilities,
   deps: ExtensionDeps,
 ): readonly Tool[] {
   const client = sessionClient(chain.client, place.sessionId),

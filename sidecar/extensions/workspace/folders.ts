@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { contains, placeOf } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/boundary";
 import { ToolFailure } from "../tool";
 
 export interface Inside {
@@ -25,8 +25,8 @@ export class Folders {
     if (requested === "" || requested.includes("\0")) throw new ToolFailure("The path is empty or invalid.");
     const file = path.resolve(this.all[0], requested);
     try {
-      const { real, isInside } = await placeOf(file, this.all),
-        [cwd, ...others] = await Promise.all(this.all.map(async folder => (await placeOf(folder, [])).real));
+      const { real, isInside } = await resolveInWorkspace(file, this.all),
+        [cwd, ...others] = await Promise.all(this.all.map(async folder => (await resolveInWorkspace(folder, [])).real));
       const folder = [cwd ?? "", ...others].find(each => contains(each, real));
       if (isInside && folder !== undefined) return { real, folder, shown: shownIn(cwd ?? "", real) };
       throw new ToolFailure(

@@ -72,7 +72,7 @@ interface Reader {
 /** Hidden files are searched, as in VS Code. Rules of `.gitignore` also apply outside of a repository. */
 const ALWAYS = ["--no-config", "--hidden", "--no-require-git", "--glob=!.git", "--color=never", "--no-messages"];
 
-export const NOT_ALL = "Some files or folders could not be searched.";
+export const INCOMPLETE = "Some files or folders could not be searched.";
 
 class ResultLimitReached extends Error {}
 class TimeLimitReached extends Error {}
@@ -109,7 +109,7 @@ async function run(
     );
     if (code === 0 || code === 1) return {};
     // Code 2: at least one file could not be read, even if other files match. `--no-messages` suppresses the message.
-    if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
+    if (code === 2 && stderr.trim() === "") return { note: INCOMPLETE };
     if (/regex|PCRE2/i.test(stderr))
       throw new ToolFailure(
         `The pattern is not a supported regular expression. Escape literal characters with a backslash. ${firstError(stderr)}`,

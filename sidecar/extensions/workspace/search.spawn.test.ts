@@ -13,7 +13,7 @@ import { WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
 import { nodeSearch, regexOf } from "./node-search";
-import { findRipgrep, NOT_ALL, ripgrepSearch, RIPGREP } from "./ripgrep";
+import { findRipgrep, INCOMPLETE, ripgrepSearch, RIPGREP } from "./ripgrep";
 import { SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchPlace } from "./search";
 
 const never = new AbortController().signal;
@@ -363,7 +363,7 @@ suite("ripgrep", () => {
       stdout?.(Buffer.from("a\0"));
       return { code: 2 };
     });
-    deepEqual([await files(search), logged], [["a", NOT_ALL], []]);
+    deepEqual([await files(search), logged], [["a", INCOMPLETE], []]);
   });
 
   test("returns an error for an invalid pattern to the model", async () => {

@@ -9,7 +9,7 @@ import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { attachmentsIn, blocksIn, distinct } from "./parse-message";
 import { quoted } from "./quote-block";
 import { textOf } from "./parse-history";
-import { wordsIn } from "./extract-user-text";
+import { userTextIn } from "./extract-user-text";
 
 /** One choice. `title`: its name, as the start of a sentence. */
 export interface ContextSection {
@@ -88,7 +88,7 @@ function blocksOfMessage(message: ChatMessage): readonly Block[] {
 /** The messages before the user's first text. */
 function messagesBeforeUserText(messages: readonly ChatMessage[]): readonly ChatMessage[] {
   const isTurn = ({ role, content }: ChatMessage): boolean =>
-    role === "assistant" || (role === "user" && wordsIn(textOf(content)) !== undefined);
+    role === "assistant" || (role === "user" && userTextIn(textOf(content)) !== undefined);
   const end = messages.findIndex(isTurn);
   return end === -1 ? [] : messages.slice(0, end);
 }

@@ -18,7 +18,7 @@ const CONTEXT: ReadonlySet<string> = new Set([
 ]);
 
 /** The user's text; `undefined` if the message has no tag for it. */
-export function wordsIn(text: string): string | undefined {
+export function userTextIn(text: string): string | undefined {
   for (const tag of USER_TAGS) {
     const end = text.lastIndexOf(`</${tag}>`);
     if (end === -1) continue;

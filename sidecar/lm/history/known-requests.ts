@@ -17,13 +17,13 @@ import {
   type ChatRequest,
   type ChatRequestDelta,
   type ChatTool,
-  type KnownId,
+  type ReferenceId,
 } from "../../../src/protocol/lm/lm";
 import { same } from "../../../src/protocol/lm/same-message";
 import { MessageHistory } from "./message-history";
 
 interface CachedHistory {
-  readonly id: KnownId;
+  readonly id: ReferenceId;
   readonly messages: readonly ChatMessage[];
   readonly history: MessageHistory;
   readonly sizes: Sizes;
@@ -34,10 +34,10 @@ export interface Resolved {
   readonly history: MessageHistory;
 }
 
-export class KnownRequests {
+export class RequestCache {
   /** In order of use, the most recently used last. */
-  readonly #histories = new Map<KnownId, CachedHistory>();
-  readonly #tools = new Map<KnownId, readonly ChatTool[]>();
+  readonly #histories = new Map<ReferenceId, CachedHistory>();
+  readonly #tools = new Map<ReferenceId, readonly ChatTool[]>();
   /** Total characters of all histories. */
   #size = 0;
   /** The last id assigned by `intern`. Assigned ids are negative, and the host's ids are positive. */
@@ -89,7 +89,7 @@ export class KnownRequests {
     }
   }
 
-  #drop(id: KnownId): void {
+  #drop(id: ReferenceId): void {
     this.#size -= this.#histories.get(id)?.sizes.all ?? 0;
     this.#histories.delete(id);
   }
@@ -100,7 +100,7 @@ export class KnownRequests {
     return list;
   }
 
-  #keepTools(id: KnownId, list: readonly ChatTool[]): void {
+  #keepTools(id: ReferenceId, list: readonly ChatTool[]): void {
     this.#tools.delete(id);
     this.#tools.set(id, list);
     const [oldest] = this.#tools.keys();
@@ -109,7 +109,7 @@ export class KnownRequests {
 }
 
 function cachedHistory(
-  id: KnownId,
+  id: ReferenceId,
   before: CachedHistory | undefined,
   items: readonly (Run | ChatMessage)[],
 ): CachedHistory | undefined {

@@ -20,7 +20,7 @@ import {
   resume,
   supersede,
   whole,
-  type Asking,
+  type RequestKey,
   type SessionRecord,
 } from "./session-record";
 
@@ -55,7 +55,7 @@ export type Verdict =
   | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly SessionRecord[] };
 
 /** `sessions`: the most recently used first. */
-export function match(asking: Asking, sessions: readonly SessionRecord[]): Verdict {
+export function match(asking: RequestKey, sessions: readonly SessionRecord[]): Verdict {
   const { agent, identity, reading } = asking;
   const own = sessions.filter(
     s => s.agent === agent && s.caller === identity.caller && s.conversationId === identity.conversationId,
@@ -95,7 +95,7 @@ export function match(asking: Asking, sessions: readonly SessionRecord[]): Verdi
  * `chat`: the sessions of the same chat. A turn that another process began, in a chat without a matching session, is
  * most likely a sub-agent's.
  */
-function unrelated({ reading }: Asking, chat: readonly SessionRecord[]): Verdict {
+function unrelated({ reading }: RequestKey, chat: readonly SessionRecord[]): Verdict {
   const isBeside = !reading.isNew && chat.length > 0;
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
@@ -103,7 +103,7 @@ function unrelated({ reading }: Asking, chat: readonly SessionRecord[]): Verdict
 /** Returns the updated record of the request's session, then the records of the superseded sessions. */
 export function admit(
   verdict: Verdict,
-  asking: Asking,
+  asking: RequestKey,
   freshId: () => string,
 ): readonly [admitted: SessionRecord, ...superseded: readonly SessionRecord[]] {
   switch (verdict.kind) {
@@ -124,7 +124,7 @@ export function admit(
 }
 
 /** Sub-agents share their parent's conversation and turn, but run in a separate loop. */
-function isOtherLoop({ trace, span }: SessionRecord, { identity }: Asking): boolean {
+function isOtherLoop({ trace, span }: SessionRecord, { identity }: RequestKey): boolean {
   return (
     trace !== undefined &&
     trace === identity.trace &&
@@ -138,7 +138,7 @@ function isOtherLoop({ trace, span }: SessionRecord, { identity }: Asking): bool
  * Whether the session is already answering an equal request. The new request is a duplicate, or a sub-agent has the
  * same task. A retry has another trace.
  */
-function isAnswering({ provisional: p, trace }: SessionRecord, { identity, reading }: Asking): boolean {
+function isAnswering({ provisional: p, trace }: SessionRecord, { identity, reading }: RequestKey): boolean {
   if (p?.state !== "streaming" && p?.state !== "waiting") return false;
   return (
     p.user === reading.requestDigest &&
@@ -148,7 +148,7 @@ function isAnswering({ provisional: p, trace }: SessionRecord, { identity, readi
 
 /** `newest`: the session of any model that served this chat last. `latest`: the chat's latest session of this agent. */
 function best(
-  asking: Asking,
+  asking: RequestKey,
   candidates: readonly SessionRecord[],
   newest: SessionRecord | undefined,
   latest: SessionRecord | undefined,
@@ -178,7 +178,7 @@ function best(
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
 /** `common`: number of equal leading turns. */
-function compare(session: SessionRecord, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
+function compare(session: SessionRecord, asking: RequestKey, common: number, isNewest: boolean): Compared | undefined {
   const {
       identity,
       reading: { turns: theirs, summary },
@@ -213,7 +213,7 @@ function isSameChat({ chatSession }: SessionRecord, identity: Identity): boolean
 }
 
 /** Whether the request's history equals the session's whole history. */
-function hasSameHistory(session: SessionRecord, asking: Asking, common: number): boolean {
+function hasSameHistory(session: SessionRecord, asking: RequestKey, common: number): boolean {
   const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
   return isEnd && common === asking.reading.turns.length;
 }
@@ -223,7 +223,7 @@ function hasSameHistory(session: SessionRecord, asking: Asking, common: number):
  * program without marks that drops stopped turns. A chat keeps stopped turns, so the user has removed a missing turn.
  * The agent still remembers it, so the session must not be continued.
  */
-function mayLack(session: SessionRecord, { identity, reading: { rounds } }: Asking): boolean {
+function mayLack(session: SessionRecord, { identity, reading: { rounds } }: RequestKey): boolean {
   return mayOmitAnswer(session, identity) && (hasNoMarks(identity) || madeCallsOf(session, rounds));
 }
 
@@ -252,7 +252,7 @@ function isRunning({ provisional }: SessionRecord): boolean {
  * if no turn precedes the rounds, or if the history lacks the session's last turn. An empty history fits an edit of the
  * first message, and also a sub-agent of a running or failed turn unless the host distinguishes them.
  */
-function mayBeSubAgent(session: SessionRecord, asking: Asking, common: number): boolean {
+function mayBeSubAgent(session: SessionRecord, asking: RequestKey, common: number): boolean {
   const {
     identity,
     reading: { turns, rounds, summary },
@@ -271,7 +271,7 @@ function mayBeSubAgent(session: SessionRecord, asking: Asking, common: number): 
  */
 function commonTurns(
   session: SessionRecord,
-  { identity, reading: { turns: theirs, records } }: Asking,
+  { identity, reading: { turns: theirs, records } }: RequestKey,
   isLatest: boolean,
 ): number {
   const { turns, provisional: p } = session,
@@ -317,7 +317,7 @@ function isPart(
  *
  * The host's turn count includes summarised turns. A turn number before the session's end is an edit.
  */
-function continuesCompacted(session: SessionRecord, asking: Asking, common: number, isNewest: boolean): boolean {
+function continuesCompacted(session: SessionRecord, asking: RequestKey, common: number, isNewest: boolean): boolean {
   const {
       identity: { turn },
       reading: { turns: theirs, rounds },
@@ -340,7 +340,7 @@ function madeCallsOf(session: SessionRecord, rounds: readonly Round[]): boolean 
   return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
 }
 
-function sameEnd(session: SessionRecord, asking: Asking): boolean {
+function sameEnd(session: SessionRecord, asking: RequestKey): boolean {
   const {
       identity,
       reading: { turns: theirs },
@@ -369,7 +369,7 @@ function usersOf(turns: readonly Turn[]): readonly string[] {
  * Matches without a conversation id: the session with this history, if no other session shares all its turns. Two chats
  * with the same turns match no session.
  */
-function onlyMatch(asking: Asking, candidates: readonly SessionRecord[]): Verdict | undefined {
+function onlyMatch(asking: RequestKey, candidates: readonly SessionRecord[]): Verdict | undefined {
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // every conversation starts with an empty history
   const [only, ...others] = candidates.filter(s => commonTurns(s, asking, false) === turns.length);

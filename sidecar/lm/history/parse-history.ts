@@ -11,7 +11,7 @@
  */
 import { hash } from "node:crypto";
 import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
-import { normal, withoutContext, wordsIn } from "./extract-user-text";
+import { normal, withoutContext, userTextIn } from "./extract-user-text";
 
 /** Digest of a text, ignoring white space. */
 export type Digest = string;
@@ -227,7 +227,7 @@ export function commonLength<T>(before: readonly T[], after: readonly T[]): numb
 }
 
 function isTaggedUser({ role, content }: ChatMessage): boolean {
-  return role === "user" && wordsIn(textOf(content)) !== undefined;
+  return role === "user" && userTextIn(textOf(content)) !== undefined;
 }
 
 /** Index after the run of messages with the same role. */
@@ -261,7 +261,7 @@ const SUMMARY = "<conversation-summary>";
 /** Adds the results to the previous turn and appends the new turns. Returns the number of new turns. */
 function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]): number {
   const before = drafts.pop(),
-    userTexts = run.map(({ content }) => wordsIn(textOf(content)));
+    userTexts = run.map(({ content }) => userTextIn(textOf(content)));
   if (before) {
     const withResults = run.filter(message => resultsIn([message]).length > 0);
     const results = [...before.results, ...resultsIn(withResults).map(({ callId }) => callId)];

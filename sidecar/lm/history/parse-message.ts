@@ -4,7 +4,7 @@
  */
 import type { ChatMessage } from "../../../src/protocol/lm/lm";
 import { textOf } from "./parse-history";
-import { wordsIn } from "./extract-user-text";
+import { userTextIn } from "./extract-user-text";
 
 export interface Attached {
   /** Absolute path of the attached file, or of the file that contains the attachment. */
@@ -15,7 +15,7 @@ export interface Attached {
 }
 
 export interface PromptParts {
-  readonly words: string;
+  readonly userText: string;
   readonly attached: readonly Attached[];
   readonly images: readonly { readonly mimeType: string; readonly data: string }[];
   /** Names of tools that the user referred to. */
@@ -32,12 +32,12 @@ export function partsOf(messages: readonly ChatMessage[]): PromptParts {
   const users = messages.filter(({ role }) => role === "user"),
     texts = users.map(({ content }) => textOf(content));
   const blocks = texts
-    .flatMap(text => (wordsIn(text) === undefined ? [] : blocksIn(text)))
+    .flatMap(text => (userTextIn(text) === undefined ? [] : blocksIn(text)))
     .filter(({ name }) => !INSTRUCTIONS.has(name) && !USER_TAGS.has(name));
   const named = (tag: string): readonly string[] => blocks.filter(({ name }) => name === tag).map(({ text }) => text);
   return {
-    words: texts
-      .map(text => wordsIn(text) ?? text.trim())
+    userText: texts
+      .map(text => userTextIn(text) ?? text.trim())
       .filter(text => text !== "")
       .join("\n"),
     attached: distinct(named("attachments").flatMap(attachmentsIn)),

@@ -55,7 +55,7 @@ export interface SessionRecord {
 }
 
 /** The parts of a request that are used for matching. */
-export interface Asking {
+export interface RequestKey {
   readonly agent: string;
   readonly identity: Identity;
   readonly reading: Reading;
@@ -64,7 +64,7 @@ export interface Asking {
 /** Maximum characters stored of a cut-off answer, to recognise its start. */
 const CUT_LIMIT = 20_000;
 
-export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): SessionRecord {
+export function begin(id: string, { agent, identity, reading }: RequestKey, isBeside: boolean): SessionRecord {
   const { caller, conversationId, chatSession, turn, trace, span } = identity,
     hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
@@ -90,7 +90,7 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
  * Begins another turn. Commits the earlier turns from the request or, for a compacted history, from the session's
  * record.
  */
-export function proceed(session: SessionRecord, { identity, reading }: Asking): SessionRecord {
+export function proceed(session: SessionRecord, { identity, reading }: RequestKey): SessionRecord {
   const { trace, span } = identity,
     chatSession = identity.chatSession ?? session.chatSession;
   const turns =
@@ -110,7 +110,7 @@ export function proceed(session: SessionRecord, { identity, reading }: Asking): 
 }
 
 /** Continues the turn with the awaited results. If the request has new user text, begins another turn. */
-export function resume(session: SessionRecord, asking: Asking): SessionRecord {
+export function resume(session: SessionRecord, asking: RequestKey): SessionRecord {
   if (asking.reading.isNew) return proceed(session, asking);
   const { trace, span } = asking.identity,
     before = session.provisional;

@@ -9,7 +9,7 @@ import { assertNever } from "../../../src/protocol/wire/wire";
 import type { Kind } from "./classify-request";
 import { digest, textOf, type Digest, type Reading } from "./parse-history";
 import type { ResponseStream } from "../response/response-stream";
-import { wordsIn } from "./extract-user-text";
+import { userTextIn } from "./extract-user-text";
 
 export type SideKind = Exclude<Kind, { readonly kind: "turn" }>;
 
@@ -35,7 +35,7 @@ const TITLE_WORDS = 8,
 
 /** Shortens the user's text. Omits the instruction before it. */
 function title(request: string): string {
-  const words = (wordsIn(request) ?? request.replace(/^[^\n]*:\s*\n/, "")).trim().split(/\s+/u);
+  const words = (userTextIn(request) ?? request.replace(/^[^\n]*:\s*\n/, "")).trim().split(/\s+/u);
   const first = words.slice(0, TITLE_WORDS).join(" ").slice(0, TITLE_CHARACTERS);
   return first === "" ? "Chat" : words.length > TITLE_WORDS ? `${first}…` : first;
 }
@@ -61,7 +61,7 @@ const MESSAGE_CHARACTERS = 1_000,
 function summary(messages: readonly ChatMessage[]): string {
   const texts = messages.slice(0, -1).flatMap(({ role, content }) => {
     const text = textOf(content),
-      words = role === "user" ? wordsIn(text) : role === "assistant" ? text.trim() : undefined;
+      words = role === "user" ? userTextIn(text) : role === "assistant" ? text.trim() : undefined;
     return words === undefined || words === ""
       ? []
       : [
@@ -88,7 +88,7 @@ export type RunOneShot = (requestId: RequestId, request: ChatRequest, stream: Re
 
 const MAX_TITLES = 100;
 
-export class SideRequestDesk {
+export class SideRequestHandler {
   readonly #titles = new Map<Digest, string>();
 
   constructor(private readonly runOneShot: RunOneShot) {}

@@ -51,7 +51,7 @@ function lineOf(message: ChatMessage): string {
   const results = content.flatMap(part =>
     part.type === "tool_result" ? [`(It returned: ${cut(resultText(part.result), RESULT_LIMIT)})`] : [],
   );
-  const { words, attached, images } = partsOf([message]),
+  const { userText: words, attached, images } = partsOf([message]),
     attachments = [...attached.map(({ name }) => name), ...images.map(() => "an image")];
   return [
     ...results,

@@ -1,13 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
-import { PartsOut } from "./part-sender";
+import { PartSender } from "./part-sender";
 
 suite("PartSender", () => {
   function fixture(isBatched = false) {
     const clock = new FakeClock(),
       sent: string[] = [],
       wire = { isBehind: false };
-    const parts = new PartsOut(
+    const parts = new PartSender(
       {
         send: part => sent.push("value" in part ? part.value : part.type),
         isCongested: () => wire.isBehind,

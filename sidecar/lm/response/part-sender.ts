@@ -19,7 +19,7 @@ const PAUSE_MS = 50;
 /** Above this size, the text is sent even if the wire is congested. Answers are never dropped. */
 const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-export class PartsOut {
+export class PartSender {
   #text = "";
   /** Timer of the next check of the buffered text. */
   #timer: Disposable | undefined;

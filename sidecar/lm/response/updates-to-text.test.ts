@@ -5,8 +5,8 @@ import {
   lineOf,
   nextTurn,
   NO_TEXT,
-  wordsOfResult,
-  wordsOfUpdate,
+  partsOfUsage,
+  partsOfUpdate,
   type TextState,
 } from "./updates-to-text";
 
@@ -30,7 +30,7 @@ function play(...updates: readonly unknown[]): { readonly state: TextState; read
   let state = NO_TEXT,
     shown = "";
   for (const update of updates) {
-    const [next, parts] = wordsOfUpdate(state, update, ({ toolCallId }) =>
+    const [next, parts] = partsOfUpdate(state, update, ({ toolCallId }) =>
       String(toolCallId).startsWith("mcp__") ? "bridged" : String(toolCallId).startsWith("may__") ? "claimed" : "own",
     );
     state = next;
@@ -186,7 +186,7 @@ suite("updates as text", () => {
 
   test("counts the usage of a prompt result and prefers the context usage of an update", () => {
     const shown = (state: TextState, usage: JsonObject) =>
-      wordsOfResult(state, usage)[1].map(part =>
+      partsOfUsage(state, usage)[1].map(part =>
         part.type === "data" ? Buffer.from(part.data, "base64").toString() : "",
       );
     const usage = {
@@ -240,7 +240,7 @@ suite("updates as text", () => {
   test("adds notices as paragraphs and starts the next turn without one", () => {
     const { state } = play(messageChunk("a"));
     deepEqual(lineOf(state, "b")[1], [{ type: "text", value: "\n\nb" }]);
-    deepEqual(wordsOfUpdate(nextTurn(state), messageChunk("c"), () => "own")[1], [{ type: "text", value: "c" }]);
+    deepEqual(partsOfUpdate(nextTurn(state), messageChunk("c"), () => "own")[1], [{ type: "text", value: "c" }]);
   });
 
   test("keeps at most 200 calls that never end", () => {

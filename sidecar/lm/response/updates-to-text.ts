@@ -69,7 +69,7 @@ export function noticeOf(state: TextState, sentence: string): Converted {
  * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call uses one of
  * VS Code's tools.
  */
-export function wordsOfUpdate(state: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
+export function partsOfUpdate(state: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
   const update = objectOr(raw);
   switch (update.sessionUpdate) {
     case UPDATE_KINDS.agent_message_chunk:
@@ -206,7 +206,7 @@ function usage(state: TextState, { used }: JsonObject): Converted {
  * Adds the `usage` of the response to `session/prompt`. A `usage_update` has precedence for the context size, because
  * this usage may count a model request more than once.
  */
-export function wordsOfResult(
+export function partsOfUsage(
   state: TextState,
   { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }: JsonObject,
 ): Converted {

@@ -21,7 +21,7 @@ import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src
 import { PERMISSION_CANCELLED, selected } from "../../agent-session/agent-answers";
 import { questionedCall } from "../../permissions/announced-calls";
 import type { BridgedClaim } from "../../permissions/bridged-calls";
-import { carriesCommand, showsOwnAct } from "../../permissions/call-input";
+import { carriesCommand, ownActionIn } from "../../permissions/call-input";
 import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { cannotAsk, notAllowed, questionText } from "./permission-text";
@@ -163,7 +163,7 @@ function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObje
  */
 function kindOf(call: JsonObject): string {
   const reported = stringOr(call.kind, "other"),
-    shown = showsOwnAct(call);
+    shown = ownActionIn(call);
   if (reported === "execute" || shown === "execute" || carriesCommand(call.rawInput)) return "execute";
   return shown === "edit" && KINDS_BY_TOOL_KIND.get(reported) !== "edit" ? "edit" : reported;
 }

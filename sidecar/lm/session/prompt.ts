@@ -26,7 +26,7 @@ export function promptFor(
   verdict: Verdict,
   to: Recipient,
 ): readonly ContentBlock[] {
-  const { words, attached, images, tools, context } = partsOfTurn(reading);
+  const { userText: words, attached, images, tools, context } = partsOfTurn(reading);
   const texts = missingTurns(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   let remaining = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {

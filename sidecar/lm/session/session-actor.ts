@@ -21,8 +21,8 @@ import {
   nextTurn,
   noticeOf,
   NO_TEXT,
-  wordsOfResult,
-  wordsOfUpdate,
+  partsOfUsage,
+  partsOfUpdate,
   type TextState,
 } from "../response/updates-to-text";
 import { ModelAgentClient } from "./model-agent-client";
@@ -208,7 +208,7 @@ export class SessionActor extends Actor<Message> {
         return this.#step({ kind: event.kind, message: event.message });
       case "turnEnded":
         if (event.outcome.kind === "stopped" && event.outcome.usage)
-          this.#report(wordsOfResult(this.#text, event.outcome.usage));
+          this.#report(partsOfUsage(this.#text, event.outcome.usage));
         this.#agent.turnEnded();
         this.#step({ kind: "turnEnded", outcome: event.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
@@ -223,7 +223,7 @@ export class SessionActor extends Actor<Message> {
       case "updated": {
         this.#measure(contextSizeOf(event.update));
         this.#announced(event.update);
-        return this.#report(wordsOfUpdate(this.#text, event.update, call => this.#agent.originOf(call)));
+        return this.#report(partsOfUpdate(this.#text, event.update, call => this.#agent.originOf(call)));
       }
       default:
         return assertNever(event, "event of an agent");

@@ -179,11 +179,11 @@ export const MAX_QUESTIONS = 64;
 export const REPEATABLE_CHARACTERS = 1024 * 1024,
   REPEATABLE_PARTS = 1_000;
 
-export const NOTHING_HELD: Held = { events: [], characters: 0 };
+export const EMPTY_BUFFER: Held = { events: [], characters: 0 };
 export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
 
 /** Buffers an event. Merges adjacent texts. */
-export function holdEvent({ events, characters }: Held, event: Held["events"][number]): Held {
+export function bufferEvent({ events, characters }: Held, event: Held["events"][number]): Held {
   const last = events.at(-1);
   const joined = event.kind === "spoke" && last?.kind === "spoke" ? join(last.part, event.part) : undefined;
   return {
@@ -192,7 +192,7 @@ export function holdEvent({ events, characters }: Held, event: Held["events"][nu
   };
 }
 
-export function isHoldFull({ events, characters }: Held): boolean {
+export function isBufferFull({ events, characters }: Held): boolean {
   return events.length >= HELD_EVENTS || characters >= HELD_CHARACTERS;
 }
 

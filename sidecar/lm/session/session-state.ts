@@ -31,10 +31,10 @@ import { chain, enter, unexpected } from "../../agent-session/state-machine";
 import type { RequestId } from "../../../src/protocol/lm/lm";
 import { assertNever } from "../../../src/protocol/wire/wire";
 import {
-  holdEvent,
-  isHoldFull,
+  bufferEvent,
+  isBufferFull,
   NO_REPLY,
-  NOTHING_HELD,
+  EMPTY_BUFFER,
   type AgentActivity,
   type Blocked,
   type ModelSessionEffect,
@@ -93,7 +93,7 @@ function stepPhase(
     case "opening":
       switch (event.kind) {
         case "opened":
-          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: NOTHING_HELD });
+          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: EMPTY_BUFFER });
         case "openFailed":
         case "agentDown":
           return enter(
@@ -117,9 +117,9 @@ function stepPhase(
     case "idle":
       switch (event.kind) {
         case "spoke":
-          return isHoldFull(phase.held)
+          return isBufferFull(phase.held)
             ? [state, [{ kind: "discard", part: event.part }]]
-            : enter(state, { kind: "idle", held: holdEvent(phase.held, event) });
+            : enter(state, { kind: "idle", held: bufferEvent(phase.held, event) });
         case "prompted":
           return begin(state, event.prompt, phase.held);
         case "resumed":
@@ -168,11 +168,11 @@ function stepPhase(
         case "spoke":
           return isOver(phase)
             ? [state, [{ kind: "discard", part: event.part }]]
-            : enter(state, { ...phase, held: holdEvent(phase.held, event) });
+            : enter(state, { ...phase, held: bufferEvent(phase.held, event) });
         case "asked":
           return isOver(phase) || isTooMany(phase)
             ? refused(state, event.question)
-            : enter(state, { ...phase, held: holdEvent(phase.held, event) });
+            : enter(state, { ...phase, held: bufferEvent(phase.held, event) });
         case "withdrew":
           return withdraw(state, phase, event.callId);
         case "turnEnded":
@@ -203,7 +203,7 @@ function stepPhase(
       switch (event.kind) {
         // Any outcome counts as stopped, as requested.
         case "turnEnded":
-          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: NOTHING_HELD });
+          return phase.waiting ? begin(state, phase.waiting) : enter(state, { kind: "idle", held: EMPTY_BUFFER });
         case "agentDown":
           return anew(state, phase.waiting, []);
         case "overdue":
@@ -287,7 +287,7 @@ function handleActivity(state: ModelSessionState, phase: Streaming, event: Agent
   switch (event.kind) {
     case "spoke":
       return isAsking
-        ? enter(state, { ...phase, held: holdEvent(phase.held, event) })
+        ? enter(state, { ...phase, held: bufferEvent(phase.held, event) })
         : emitPart(state, phase.requestId, event.part);
     case "asked":
       return isTooMany(phase) ? refused(state, event.question) : ask(state, phase, event.question);
@@ -331,7 +331,7 @@ function proceed(
     ...[...open.values()].map(({ callId, toolName }) => refuse(callId, l10n.t`VS Code did not run ${toolName}.`)),
   );
   if (prompt) return stop(before, { ...phase, open: new Map() }, prompt, effects);
-  const next: Streaming = { kind: "streaming", requestId, open: new Map(), settled: new Set(), held: NOTHING_HELD };
+  const next: Streaming = { kind: "streaming", requestId, open: new Map(), settled: new Set(), held: EMPTY_BUFFER };
   return chain(
     [{ ...before, phase: next, reply: NO_REPLY }, effects],
     ...phase.held.events.map(event => (s: ModelSessionState) => stepPhase(s, event)),

@@ -6,7 +6,7 @@ import { assertNever } from "../../../src/protocol/wire/wire";
 import { refusal, toMcp } from "../tools/tool-results";
 import {
   grown,
-  isHoldFull,
+  isBufferFull,
   MAX_QUESTIONS,
   type Answer,
   type Blocked,
@@ -71,11 +71,11 @@ export function isTooMany({ open, held }: Streaming | Blocked): boolean {
 export function questionsIn({ events }: Held): readonly Question[] {
   return events.flatMap(event => (event.kind === "asked" ? [event.question] : []));
 }
-export function heldParts({ events }: Held) {
+export function bufferedParts({ events }: Held) {
   return events.flatMap(event => (event.kind === "spoke" ? [event.part] : []));
 }
 export function discarded(held: Held): readonly ModelSessionEffect[] {
-  return heldParts(held).map(part => ({ kind: "discard", part }));
+  return bufferedParts(held).map(part => ({ kind: "discard", part }));
 }
 export function finish({ requestId }: { readonly requestId: RequestId }): ModelSessionEffect {
   return { kind: "finish", requestId };
@@ -108,7 +108,7 @@ export function watching(before: ModelSessionPhase, after: ModelSessionPhase): r
 
 /** Events buffered in an idle session may never be sent, so they do not pause the agent. */
 function isPaused(phase: ModelSessionPhase): boolean {
-  return (phase.kind === "streaming" || phase.kind === "blocked") && isHoldFull(phase.held);
+  return (phase.kind === "streaming" || phase.kind === "blocked") && isBufferFull(phase.held);
 }
 
 export function reading(before: ModelSessionPhase, after: ModelSessionPhase): readonly ModelSessionEffect[] {
@@ -124,7 +124,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The sentence after a turn's answer; `undefined` if the turn ended normally with an answer. */
-export function lastWords({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
+export function closingSentence({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? l10n.t`The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? l10n.t`${agent} ended its turn without an answer.` : undefined;

@@ -8,9 +8,9 @@ import type { RequestId } from "../../../src/protocol/lm/lm";
 import { assertNever } from "../../../src/protocol/wire/wire";
 import {
   grown,
-  holdEvent,
+  bufferEvent,
   NO_REPLY,
-  NOTHING_HELD,
+  EMPTY_BUFFER,
   partOf,
   type AgentActivity,
   type Blocked,
@@ -28,11 +28,11 @@ import {
   emitPart,
   finish,
   finishUnchanged,
-  lastWords,
+  closingSentence,
   questionsIn,
   refusals,
   refuse,
-  heldParts,
+  bufferedParts,
   addSentence,
   settled,
 } from "./session-steps";
@@ -80,7 +80,7 @@ export function over(
       ...phase,
       open: new Map(),
       settled: new Set([...phase.settled, ...phase.open.keys()]),
-      held: holdEvent(remaining, event),
+      held: bufferEvent(remaining, event),
     },
     refusals([...phase.open.values(), ...questions], l10n.t("The turn is over.")),
   );
@@ -93,13 +93,13 @@ export function end(
 ): ModelSessionStep {
   const failure =
     event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
-  const next: ModelSessionPhase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
+  const next: ModelSessionPhase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: EMPTY_BUFFER };
   if (failure !== undefined)
     return enter(state, next, [
       { kind: "turnOver", how: "cut" },
       { kind: "finish", requestId, error: failure },
     ]);
-  const sentence = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
+  const sentence = event.kind === "turnEnded" ? closingSentence(state, event.outcome) : undefined;
   return chain(sentence === undefined ? [state, []] : addSentence(state, requestId, sentence), s =>
     enter(s, next, [
       { kind: "turnOver", how: "answered" },
@@ -108,17 +108,17 @@ export function end(
   );
 }
 
-export function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = NOTHING_HELD): ModelSessionStep {
+export function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = EMPTY_BUFFER): ModelSessionStep {
   const phase: Streaming = {
     kind: "streaming",
     requestId: prompt.requestId,
     open: new Map(),
     settled: new Set(),
-    held: NOTHING_HELD,
+    held: EMPTY_BUFFER,
   };
   return chain(
     [{ ...state, phase, reply: NO_REPLY }, []],
-    ...heldParts(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
+    ...bufferedParts(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
     s => [s, [{ kind: "prompt", prompt }]],
   );
 }
@@ -213,7 +213,7 @@ export function stop(
   switch (last) {
     case "turnEnded":
       return chain([state, effects], s =>
-        waiting ? begin(s, waiting) : enter(s, { kind: "idle", held: NOTHING_HELD }),
+        waiting ? begin(s, waiting) : enter(s, { kind: "idle", held: EMPTY_BUFFER }),
       );
     case "agentDown":
       return anew(state, waiting, effects);

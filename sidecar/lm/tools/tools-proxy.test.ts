@@ -12,7 +12,7 @@ import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, HTTP_AGENT, Signal, Fixture, type FixtureOptions } from "../../testing/mcp/mcp-fixture";
-import { rig, turn, type PlayedNeighbour } from "../../testing/chain/proxy-rig";
+import { rig, turn, type FakeNeighbour } from "../../testing/chain/proxy-rig";
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { toMcp } from "./tool-results";
 import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
@@ -163,7 +163,7 @@ suite("VS Code tools proxy", () => {
       };
     };
     const { client, successor } = rig(vscodeTools(offered.offers, options).create);
-    const send = async (neighbour: PlayedNeighbour, message: JsonObject): Promise<void> => {
+    const send = async (neighbour: FakeNeighbour, message: JsonObject): Promise<void> => {
       neighbour.deliver(message as never);
       await turn();
       await turn();

@@ -6,8 +6,8 @@
  */
 import type { ProxyComponent } from "../../conductor/component";
 import { serveProxy } from "../../proxies/kit";
-import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
-import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "../../proxies/session-servers";
+import type { Chain, InterceptedRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
+import { CLOSINGS, SessionServers, SETUPS, type OfferedServer } from "../../proxies/session-servers";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { ToolOffer, ToolOffers } from "./tool-offer";
 import { connectTools, type ToolsServerOptions } from "./tools-server";
@@ -41,7 +41,7 @@ export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): Pro
 }
 
 function proxy(tools: SessionTools): Proxy {
-  const handlersFor = (methods: readonly string[], intercept: (request: PassingRequest) => unknown) =>
+  const handlersFor = (methods: readonly string[], intercept: (request: InterceptedRequest) => unknown) =>
     Object.fromEntries(methods.map(method => [method, intercept]));
   return {
     fromClient: {
@@ -65,7 +65,7 @@ class SessionTools {
     this.servers = new SessionServers(chain);
   }
 
-  async setup(request: PassingRequest): Promise<unknown> {
+  async setup(request: InterceptedRequest): Promise<unknown> {
     const { key, params } = withoutKey(request.params);
     if (key === undefined) return request.pass();
     const offer = this.offers.find(key);
@@ -76,9 +76,9 @@ class SessionTools {
     return this.servers.setup(request, [this.#session(offer)], params);
   }
 
-  #session(offer: ToolOffer): StandingServer {
+  #session(offer: ToolOffer): OfferedServer {
     const watching = offer.watch({ closed: () => hosted.withdraw() });
-    const hosted = this.servers.stand(
+    const hosted = this.servers.offer(
       offer.server,
       connectTools(offer, { ...this.options, onWarning: this.chain.onWarning }),
       () => watching[Symbol.dispose](),

@@ -5,7 +5,7 @@
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { COUNTS_TOOLS } from "../../mcp/delivery/delivery";
-import { beating } from "../../mcp/progress";
+import { startHeartbeat } from "../../mcp/progress";
 import type { ConnectMcp } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
 import type { ToolOffer } from "./tool-offer";
@@ -45,7 +45,7 @@ export function connectTools(offer: ToolOffer, { clock, version, onWarning }: To
         { params: { name, arguments: args = {}, _meta } },
         { signal, sendNotification },
       ): Promise<CallToolResult> => {
-        using _progress = beating(
+        using _progress = startHeartbeat(
           clock,
           _meta?.progressToken,
           "Waiting for VS Code.",

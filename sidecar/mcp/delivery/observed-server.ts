@@ -9,7 +9,7 @@ import type { Channel } from "../../rpc/channel";
 import type { Frame } from "../../rpc/frame";
 import { arrayOr, objectOr } from "../../rpc/json";
 import type { Id } from "../../rpc/message";
-import type { ServedServer } from "../declared-servers";
+import type { DeclaredServer } from "../declared-servers";
 import type { StatelessServer } from "../revision";
 import { MCP_METHODS } from "../methods";
 
@@ -20,7 +20,7 @@ export type ServerEvent =
   | { readonly kind: "listFailed"; readonly error: unknown }
   | { readonly kind: "called" };
 
-export function observedServer(server: ServedServer, onEvent: (event: ServerEvent) => void): ServedServer {
+export function observedServer(server: DeclaredServer, onEvent: (event: ServerEvent) => void): DeclaredServer {
   return {
     connect: async () => {
       const channel = await server.connect().catch((error: unknown) => {

@@ -11,7 +11,7 @@ import type { Channel, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError, type Id } from "../../rpc/message";
-import type { ServedServer } from "../declared-servers";
+import type { DeclaredServer } from "../declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessServer } from "../revision";
 import { MCP_METHODS } from "../methods";
 
@@ -22,7 +22,7 @@ export type RouteCall = (
   signal: AbortSignal,
 ) => Promise<StatelessServer | { readonly refused: string } | undefined>;
 
-export function routedServer(server: ServedServer, route: RouteCall): ServedServer {
+export function routedServer(server: DeclaredServer, route: RouteCall): DeclaredServer {
   return {
     connect: async () => routedChannel(await server.connect(), route),
     stateless: {

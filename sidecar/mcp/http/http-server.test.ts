@@ -10,8 +10,8 @@ import { FakeClock } from "../../testing/fake-clock";
 import { manyTools } from "../../testing/mcp/many-tools";
 import { connected, Signal } from "../../testing/mcp/mcp-fixture";
 import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "./http-server";
-import type { ServedServer } from "../declared-servers";
-import { StatelessFace } from "../stateless-adapter";
+import type { DeclaredServer } from "../declared-servers";
+import { StatelessAdapter } from "../stateless-adapter";
 import { ChannelTransport } from "../transport";
 
 const servers: ReturnType<typeof manyTools>[] = [];
@@ -36,8 +36,8 @@ class Fixture implements AsyncDisposable {
     });
   }
   open(): Promise<OpenServerHost> {
-    const adapter = new StatelessFace(session, () => undefined);
-    const server: ServedServer = {
+    const adapter = new StatelessAdapter(session, () => undefined);
+    const server: DeclaredServer = {
       connect: () => {
         this.connects++;
         return session();

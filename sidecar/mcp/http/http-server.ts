@@ -15,7 +15,7 @@ import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
 import { closing, hasToken, refusal, refusedByServer, guardRefusal, type Refusal } from "./http-guard";
 import type { OnWarning } from "../link";
-import type { ServedServer } from "../declared-servers";
+import type { DeclaredServer } from "../declared-servers";
 import { UnknownSockets } from "./unauthenticated-sockets";
 
 export interface EndpointLimits {
@@ -86,7 +86,7 @@ export class McpEndpoint implements AsyncDisposable {
    * Resolves when the server is reachable. Rejects if the listener cannot start or the endpoint is closed. Disposing
    * the result also disposes `server`.
    */
-  async open(server: ServedServer): Promise<OpenServerHost> {
+  async open(server: DeclaredServer): Promise<OpenServerHost> {
     const host = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#onWarning);
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");

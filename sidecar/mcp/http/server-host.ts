@@ -17,7 +17,7 @@ import { refusal } from "./http-guard";
 import { HttpSession } from "./http-session";
 import { serveStateless } from "./http-stateless";
 import type { OnWarning } from "../link";
-import type { ServedServer } from "../declared-servers";
+import type { DeclaredServer } from "../declared-servers";
 import { CLASSIC_REVISIONS, isStateless } from "../revision";
 import { isId } from "../transport";
 import { MCP_METHODS } from "../methods";
@@ -36,7 +36,7 @@ export class ServerHost implements AsyncDisposable {
   readonly #ends = new AbortController();
 
   constructor(
-    private readonly server: ServedServer,
+    private readonly server: DeclaredServer,
     private readonly clock: Clock,
     private readonly closed: (host: ServerHost) => void,
     private readonly onWarning: OnWarning,

@@ -11,7 +11,7 @@ import type { Chain, Proxy } from "../../proxies/proxy";
 /** Resolves after all pending work that waits for no further event. */
 export const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-export class PlayedNeighbour implements Channel {
+export class FakeNeighbour implements Channel {
   readonly frames: Frame[] = [];
   readonly received: string[] = [];
   disposed = 0;
@@ -93,8 +93,8 @@ export function inShort(message: Message): string {
 
 /** The proxy's own requests have ids from 1001 on. */
 export function rig(proxy: Proxy | ((chain: Chain) => Proxy), name = "Test") {
-  const client = new PlayedNeighbour(),
-    successor = new PlayedNeighbour(),
+  const client = new FakeNeighbour(),
+    successor = new FakeNeighbour(),
     warnings: string[] = [];
   let lastId = 1000,
     created: Chain | undefined;

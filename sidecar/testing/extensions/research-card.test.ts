@@ -4,7 +4,7 @@ import { applyEvent, emptyConversation, type Conversation } from "../../../src/p
 import { adaptUpdate } from "../../acp/adapt/v1";
 import { adaptUpdateV2 } from "../../acp/adapt/v2";
 import { ResearchCard } from "../../extensions/ferris/research-card";
-import { NO_TEXT, wordsOfUpdate } from "../../lm/response/updates-to-text";
+import { NO_TEXT, partsOfUpdate } from "../../lm/response/updates-to-text";
 import { objectOr } from "../../rpc/json";
 
 suite("research card", () => {
@@ -78,7 +78,7 @@ suite("research card", () => {
   test("is a start line, thinking steps and an end line in VS Code's chat", () => {
     let state = NO_TEXT;
     const parts = updatesOf(1).flatMap(update => {
-      const [next, messages] = wordsOfUpdate(state, update, () => "own");
+      const [next, messages] = partsOfUpdate(state, update, () => "own");
       state = next;
       return messages;
     });

@@ -1,5 +1,5 @@
 /** Proxy on stdio that adds the tools of mcp-server.ts to every session, over ACP, as a server named “tools”. */
-import type { PassingRequest } from "../../proxies/proxy";
+import type { InterceptedRequest } from "../../proxies/proxy";
 import { serveProxyOnStdio } from "../../proxies/stdio";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { testMcpServer } from "../mcp/mcp-server";
@@ -8,7 +8,7 @@ serveProxyOnStdio({
   name: "Tools",
   create: chain => {
     const { declaration } = chain.offerMcp("tools", transport => testMcpServer(() => undefined).connect(transport));
-    const setup = (request: PassingRequest): Promise<unknown> => {
+    const setup = (request: InterceptedRequest): Promise<unknown> => {
       const params = objectOr(request.params);
       return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), declaration] });
     };

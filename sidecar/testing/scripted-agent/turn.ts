@@ -8,7 +8,7 @@ import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/client-servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { fileThere } from "./gate";
+import { fileCreated } from "./gate";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
 import { numberedWords, type FloodOf, type McpDialect, type Step } from "./script";
@@ -194,7 +194,7 @@ class Turn {
         await after(step.n, undefined, { signal: cancelled });
         return;
       case "await":
-        return fileThere(step.text, cancelled);
+        return fileCreated(step.text, cancelled);
       case "hang":
         return untilAborted(cancelled);
       case "hang-forever":

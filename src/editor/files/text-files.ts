@@ -6,12 +6,12 @@
  * - Writes are serialized.
  * - A file keeps its encoding and its line endings.
  * - A binary file is not overwritten, nor a file whose encoding cannot represent the new text.
- * - Every failure is a `NotServed` with a message for the agent.
+ * - Every failure is a `EditorRequestError` with a message for the agent.
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
-import { NotServed } from "../../errors";
+import { EditorRequestError } from "../../errors";
 import { changedPart, type ChangedPart } from "./changed-part";
 import { withLineEnds } from "./line-endings";
 
@@ -26,7 +26,7 @@ export class TextFiles {
     const open = openDocument(uri);
     if (open?.isDirty) return open.getText();
     const bytes = await bytesOf(uri);
-    if (bytes === undefined) throw NotServed.noFile(file);
+    if (bytes === undefined) throw EditorRequestError.noFile(file);
     return decoded(bytes, uri, open?.encoding);
   }
 
@@ -38,7 +38,7 @@ export class TextFiles {
 
   async #write(file: string, text: string): Promise<void> {
     if (!vscode.workspace.isTrusted)
-      throw NotServed.refused(l10n.t("This workspace is not trusted, so Symposium writes no files."));
+      throw EditorRequestError.refused(l10n.t("This workspace is not trusted, so Symposium writes no files."));
     const uri = uriOf(file);
     const bytes = await bytesOf(uri);
     if (bytes === undefined && openDocument(uri) === undefined) return this.#create(uri, text);
@@ -62,7 +62,7 @@ export class TextFiles {
 }
 
 function uriOf(file: string): vscode.Uri {
-  if (!path.isAbsolute(file) || file.includes("\0")) throw NotServed.refused(l10n.t`${file} is not an absolute path.`);
+  if (!path.isAbsolute(file) || file.includes("\0")) throw EditorRequestError.refused(l10n.t`${file} is not an absolute path.`);
   return vscode.Uri.file(file);
 }
 
@@ -84,13 +84,13 @@ async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
 async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
-    if (type & vscode.FileType.Directory) throw NotServed.refused(l10n.t`${uri.fsPath} is a folder.`);
+    if (type & vscode.FileType.Directory) throw EditorRequestError.refused(l10n.t`${uri.fsPath} is a folder.`);
     if (size > MAX_BYTES) throw tooLarge(uri);
     return await vscode.workspace.fs.readFile(uri);
   } catch (error) {
-    if (error instanceof NotServed) throw error;
+    if (error instanceof EditorRequestError) throw error;
     if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return undefined;
-    throw NotServed.refused(l10n.t`${uri.fsPath} could not be read: ${messageOf(error)}`, error);
+    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be read: ${messageOf(error)}`, error);
   }
 }
 
@@ -108,7 +108,7 @@ async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise
   const bytes = await vscode.workspace.encode(text, { encoding });
   if (bytes.length > MAX_BYTES) throw tooLarge(uri);
   if (!encoding.startsWith("utf") && (await vscode.workspace.decode(bytes, { encoding })) !== text)
-    throw NotServed.refused(
+    throw EditorRequestError.refused(
       l10n.t`${uri.fsPath} uses the encoding ${encoding}, which cannot represent every character of this text.`,
     );
   return bytes;
@@ -120,7 +120,7 @@ async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
     await vscode.workspace.fs.createDirectory(vscode.Uri.joinPath(uri, ".."));
     await vscode.workspace.fs.writeFile(uri, bytes);
   } catch (error) {
-    throw NotServed.refused(l10n.t`${uri.fsPath} could not be written: ${messageOf(error)}`, error);
+    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be written: ${messageOf(error)}`, error);
   }
 }
 
@@ -128,7 +128,7 @@ async function change(document: vscode.TextDocument, text: string): Promise<void
   const part = changedPart(document.getText(), text);
   const saved =
     (part === undefined || (await replace(document, part))) && (!document.isDirty || (await document.save()));
-  if (!saved) throw NotServed.refused(l10n.t`${document.uri.fsPath} could not be saved.`);
+  if (!saved) throw EditorRequestError.refused(l10n.t`${document.uri.fsPath} could not be saved.`);
 }
 
 /** One undo step that preserves the scroll and cursor positions. */
@@ -138,11 +138,11 @@ function replace(document: vscode.TextDocument, { start, end, text }: ChangedPar
   return vscode.workspace.applyEdit(edit);
 }
 
-function noText(uri: vscode.Uri, cause: unknown): NotServed {
-  return NotServed.refused(l10n.t`${uri.fsPath} is not a text file, or cannot be opened.`, cause);
+function noText(uri: vscode.Uri, cause: unknown): EditorRequestError {
+  return EditorRequestError.refused(l10n.t`${uri.fsPath} is not a text file, or cannot be opened.`, cause);
 }
-function tooLarge(uri: vscode.Uri): NotServed {
-  return NotServed.refused(l10n.t`${uri.fsPath} is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+function tooLarge(uri: vscode.Uri): EditorRequestError {
+  return EditorRequestError.refused(l10n.t`${uri.fsPath} is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
 }
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -4,12 +4,12 @@
  *
  * Invariants:
  * - No operation exceeds the time limit.
- * - Every failure is a `NotServed` with a message for the agent.
+ * - Every failure is a `EditorRequestError` with a message for the agent.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Clock } from "../../clock";
-import { NotServed } from "../../errors";
+import { EditorRequestError } from "../../errors";
 import {
   MAX_ITEMS,
   type IdeAction,
@@ -81,12 +81,12 @@ export class IdeOperations implements vscode.Disposable {
 
   async operate(request: IdeRequest, cancel: CancelSignal): Promise<IdeAnswer> {
     if (!vscode.workspace.isTrusted)
-      throw NotServed.refused("This workspace is not trusted, so its language services are unavailable.");
+      throw EditorRequestError.refused("This workspace is not trusted, so its language services are unavailable.");
     const controller = new AbortController(),
       timer = this.clock.after(LIMIT_MS, () =>
-        controller.abort(NotServed.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
+        controller.abort(EditorRequestError.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
       );
-    const cancelOperation = (): void => controller.abort(NotServed.refused("The operation was cancelled."));
+    const cancelOperation = (): void => controller.abort(EditorRequestError.refused("The operation was cancelled."));
     if (cancel.aborted)
       cancelOperation(); // aborted before this point: no event follows
     else cancel.addEventListener("abort", cancelOperation);
@@ -97,7 +97,7 @@ export class IdeOperations implements vscode.Disposable {
       );
     } finally {
       timer.dispose();
-      controller.abort(NotServed.refused("The operation has ended."));
+      controller.abort(EditorRequestError.refused("The operation has ended."));
     }
   }
 
@@ -243,7 +243,7 @@ export class IdeOperations implements vscode.Disposable {
       try {
         return await vscode.commands.executeCommand(command, ...args);
       } catch (error) {
-        throw NotServed.refused(error instanceof Error ? error.message : String(error), error);
+        throw EditorRequestError.refused(error instanceof Error ? error.message : String(error), error);
       }
     });
   }
@@ -296,8 +296,8 @@ async function documentOf(file: string): Promise<vscode.TextDocument> {
       () => false,
     );
     throw exists
-      ? NotServed.refused(`${file} is not a text file, or cannot be opened.`, error)
-      : NotServed.noFile(file);
+      ? EditorRequestError.refused(`${file} is not a text file, or cannot be opened.`, error)
+      : EditorRequestError.noFile(file);
   }
 }
 
@@ -310,7 +310,7 @@ function formatOptions({ uri, languageId }: vscode.TextDocument): vscode.Formatt
 }
 
 function required<T extends object>(value: T | { readonly wrong: string }): T {
-  if ("wrong" in value) throw NotServed.refused(value.wrong);
+  if ("wrong" in value) throw EditorRequestError.refused(value.wrong);
   return value;
 }
 

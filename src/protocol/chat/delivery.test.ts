@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { answer, append, ask, receive, type Position, type Seen } from "./delivery";
+import { answer, append, ask, receive, type Position, type PageCursor } from "./delivery";
 
 /** A piece of one of two texts: the smallest session in which order matters. `n` counts the pieces across boots. */
 interface Piece {
@@ -20,7 +20,7 @@ type Message =
       readonly content: Content;
       readonly n: number;
     }
-  | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: Seen };
+  | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: PageCursor };
 
 /** Sidecar and page with the delivery rules, over an unreliable connection. */
 class Fixture {
@@ -30,7 +30,7 @@ class Fixture {
   #boot = 1;
   #seqBefore = 0; // pieces before this boot
   // Page.
-  #seen: Seen = { at: undefined, requestNumber: 0, tooLate: 0 };
+  #seen: PageCursor = { at: undefined, requestNumber: 0, tooLate: 0 };
   page: Content = { a: "", b: "" };
   shown = 0;
 
@@ -181,7 +181,7 @@ suite("delivery", () => {
   });
 
   test("accepts sequence numbers that restart with another boot", () => {
-    const seen: Seen = { at: { bootId: "b1", seq: 41 }, requestNumber: 7, tooLate: 0 };
+    const seen: PageCursor = { at: { bootId: "b1", seq: 41 }, requestNumber: 7, tooLate: 0 };
     const over = receive(seen, { kind: "event", bootId: "b2", seq: 1 });
     deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, requestNumber: 8, tooLate: 7 } });
     equal(receive(over.seen, { kind: "event", bootId: "b2", seq: 2 }).kind, "requestReplay"); // its snapshot may be lost
@@ -194,7 +194,7 @@ suite("delivery", () => {
   });
 
   test("accepts an unrequested snapshot only if it is newer", () => {
-    const seen: Seen = { at: { bootId: "b1", seq: 5 }, requestNumber: 7, tooLate: 0 };
+    const seen: PageCursor = { at: { bootId: "b1", seq: 5 }, requestNumber: 7, tooLate: 0 };
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 9 }).kind, "show");
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 5 }).kind, "skip");
     equal(receive(seen, { kind: "snapshot", bootId: "b2", seq: 9 }).kind, "requestReplay");

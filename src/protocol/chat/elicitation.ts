@@ -12,8 +12,8 @@ export type {
   Field,
   FieldOption,
   FieldValue,
-  FormAsk,
-  UrlAsk,
+  FormQuestion as FormAsk,
+  UrlQuestion as UrlAsk,
 } from "./question-schema";
 
 /**

@@ -57,11 +57,11 @@ const form = v.object({
   description: v.exactOptional(long),
   fields: list(field, MAX_FIELDS),
 });
-export type FormAsk = Infer<typeof form>;
+export type FormQuestion = Infer<typeof form>;
 
 /** `url` is http or https, and opened in the browser only after the user's consent. */
 const page = v.object({ mode: v.literal("url"), url: long, elicitationId: long });
-export type UrlAsk = Infer<typeof page>;
+export type UrlQuestion = Infer<typeof page>;
 
 const answered = v.variant("kind", [
   v.object({ kind: v.picklist(["accepted", "declined"]) }),

@@ -88,7 +88,7 @@ export interface LmSettings {
 export const LM_DEFAULTS: LmSettings = { sideRequests: "local", bridgeDuplicates: false };
 
 /** Increasing ids of one host process. The sidecar may drop the data of an id at any time. */
-export type KnownId = number;
+export type ReferenceId = number;
 
 /** A `ChatRequest` without messages and tools of earlier requests. Only between extension host and sidecar. */
 export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "options"> {
@@ -97,10 +97,10 @@ export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "option
    * From now on `id` denotes the messages of this request. `base`: the history to which runs refer. `forget`: histories
    * that the host has dropped.
    */
-  readonly history: { readonly id: KnownId; readonly base?: KnownId; readonly forget: readonly KnownId[] };
+  readonly history: { readonly id: ReferenceId; readonly base?: ReferenceId; readonly forget: readonly ReferenceId[] };
   readonly messages: readonly (Run | ChatMessage)[];
   /** `list` is absent if an earlier request contained it. */
-  readonly tools: { readonly id: KnownId; readonly list?: readonly ChatTool[] };
+  readonly tools: { readonly id: ReferenceId; readonly list?: readonly ChatTool[] };
   readonly options: Omit<ChatOptions, "tools">;
 }
 

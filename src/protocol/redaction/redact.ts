@@ -298,7 +298,7 @@ function spellingsOf(value: string): readonly string[] {
 export const knownSecrets = new KnownSecrets();
 
 /** Secret values passed to a program, by the names of its options and variables. */
-export function secretsGiven(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
+export function secretArguments(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   const options = words.flatMap((word, i) => {
     const [, name = "", value = ""] = /^(-{0,2}[\w.-]+)=([^]*)$/.exec(word) ?? [];
     return isSecretFlag(words[i - 1] ?? "") ? [word] : isSecretFlag(name) || isSecretName(name) ? [value] : [];

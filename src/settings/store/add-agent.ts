@@ -5,7 +5,7 @@ import { BUILT_IN_AGENTS } from "../../protocol/agents/built-in-agents";
 import type { Fields } from "../../protocol/wire/json";
 import { askCustom } from "./ask-custom";
 import type { Configuration } from "./configuration";
-import { besideOthers, customWays, takenIds } from "./custom-entry";
+import { besideOthers, customSources, takenIds } from "./custom-entry";
 
 /**
  * `read`: fetches the entry at a URL; rejects with a message for the user. Resolves with the id of the new entry;
@@ -16,7 +16,7 @@ export async function addAgent(
   read: (url: string) => Promise<Fields>,
 ): Promise<string | undefined> {
   const picked = await vscode.window.showQuickPick(
-    customWays("agent").map(way => ({ label: way.label, way })),
+    customSources("agent").map(way => ({ label: way.label, way })),
     { title: l10n.t("Add Agent"), placeHolder: l10n.t("Source") },
   );
   if (!picked) return undefined;

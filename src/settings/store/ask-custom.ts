@@ -12,7 +12,7 @@ import {
   wrongName,
   wrongSource,
   type CustomKind,
-  type CustomWay,
+  type CustomSource,
 } from "./custom-entry";
 
 /** An entry for the settings, or the URL of an entry. */
@@ -23,7 +23,7 @@ export type CustomAnswer =
 /** `taken`: existing ids. `undefined`: the user cancelled. */
 export async function askCustom(
   installable: Installable,
-  { kind, prompt, placeHolder }: CustomWay,
+  { kind, prompt, placeHolder }: CustomSource,
   taken: readonly string[],
 ): Promise<CustomAnswer | undefined> {
   const steps = kind === "url" ? 1 : 3,

@@ -4,7 +4,7 @@ import { readDistribution } from "../../protocol/agents/agents";
 import {
   besideOthers,
   customEntry,
-  customWays,
+  customSources,
   nameOf,
   sourceOf,
   takenIds,
@@ -51,10 +51,10 @@ suite("custom entry", () => {
   test("offers five sources for agents, and an address for extensions", () => {
     for (const of of ["agent", "extension"] as const) {
       deepEqual(
-        customWays(of).map(({ kind }) => kind),
+        customSources(of).map(({ kind }) => kind),
         ["executable", "npx", "python", "cargo", ...(of === "extension" ? ["server"] : []), "url"],
       );
-      match(customWays(of).at(-1)?.label ?? "", new RegExp(`${of}\\.json`));
+      match(customSources(of).at(-1)?.label ?? "", new RegExp(`${of}\\.json`));
     }
   });
 

@@ -11,7 +11,7 @@ import { isObject, type Fields } from "../../protocol/wire/json";
 export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
 
 /** Texts of the input boxes for one kind of source. */
-export interface CustomWay {
+export interface CustomSource {
   readonly kind: CustomKind;
   readonly label: string;
   readonly prompt: string;
@@ -28,7 +28,7 @@ export interface Custom {
   readonly name?: string;
 }
 
-export function customWays(installable: Installable): readonly CustomWay[] {
+export function customSources(installable: Installable): readonly CustomSource[] {
   const file = installable === "agent" ? "agent.json" : "extension.json";
   return [
     {

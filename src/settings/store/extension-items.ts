@@ -3,12 +3,12 @@ import * as l10n from "@vscode/l10n";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../protocol/agents/extensions";
 import type { Fields } from "../../protocol/wire/json";
-import { besideOthers, customWays, takenIds, type CustomWay } from "./custom-entry";
+import { besideOthers, customSources, takenIds, type CustomSource } from "./custom-entry";
 import { withExtension, type ConfiguredExtension } from "./extensions";
 
 export type ExtensionChoice =
   | { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } }
-  | { readonly kind: "custom"; readonly way: CustomWay };
+  | { readonly kind: "custom"; readonly way: CustomSource };
 
 /** Without `chosen` the item is informational. */
 export interface ExtensionItem {
@@ -46,7 +46,7 @@ export function extensionGroups(
     },
     {
       title: l10n.t("Add Custom"),
-      items: customWays("extension").map(way => ({ label: way.label, chosen: { kind: "custom", way } })),
+      items: customSources("extension").map(way => ({ label: way.label, chosen: { kind: "custom", way } })),
     },
   ];
 }

@@ -9,7 +9,7 @@ import { assertNever } from "../../protocol/wire/wire";
 import {
   about,
   howStarted,
-  installActs,
+  installActions,
   installMark,
   lastErrorFinding,
   outcomeFindings,
@@ -218,6 +218,6 @@ function installActsOf(
   model: SettingsModel,
   { id, distribution }: AgentConfig,
   state: AgentState | undefined,
-): ReturnType<typeof installActs> {
-  return installActs({ model, of: "agent", id, distribution, state });
+): ReturnType<typeof installActions> {
+  return installActions({ model, of: "agent", id, distribution, state });
 }

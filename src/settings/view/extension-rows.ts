@@ -5,7 +5,7 @@ import type { ExtensionRow, RowAction, RowButton } from "../../protocol/settings
 import {
   about,
   howStarted,
-  installActs,
+  installActions,
   installMark,
   lastErrorFinding,
   outcomeFindings,
@@ -24,7 +24,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     state = model.extensionStates?.get(id),
     icon = model.icons.get(id);
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
-  const actions = installActs({ model, of: "extension", id, distribution, state }),
+  const actions = installActions({ model, of: "extension", id, distribution, state }),
     can = (action: RowAction): boolean => [...actions].some(item => item === action);
   const isBehind = model.updates.some(update => update.of === "extension" && update.id === id),
     isIdle = progress === undefined;

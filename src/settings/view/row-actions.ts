@@ -6,7 +6,7 @@
  * - A failure is shown in its row. The loss of the sidecar is shown once, above all rows.
  */
 import * as l10n from "@vscode/l10n";
-import { SidecarGone, SidecarUnavailable } from "../../errors";
+import { SidecarExited, SidecarUnavailable } from "../../errors";
 import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
 import type { AgentsHostToSidecar, Installable } from "../../protocol/agents/agent-service";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
@@ -45,7 +45,7 @@ export interface RowsShown {
   lost(sentence: string): void;
 }
 
-export class RowActs {
+export class RowActions {
   readonly work = new Map<RowKey, Work>();
   readonly outcomes = new Map<RowKey, Outcome>();
   readonly dismissed = new Map<RowKey, number>();
@@ -271,7 +271,7 @@ export class RowActs {
   #failed(key: RowKey, error: unknown): void {
     const sentence = error instanceof Error ? error.message : String(error);
     this.deps.log.warn("agent", "A request of the settings view failed", { row: key, error });
-    if (error instanceof SidecarGone || error instanceof SidecarUnavailable) this.shown.lost(sentence);
+    if (error instanceof SidecarExited || error instanceof SidecarUnavailable) this.shown.lost(sentence);
     else this.outcomes.set(key, { kind: "failed", sentence });
   }
 

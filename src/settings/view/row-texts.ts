@@ -59,7 +59,7 @@ function withoutQuery(url: string): string {
 }
 
 /** Whether the package is unpinned, so that an update check can find a newer version. */
-export function hasNoVersion({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {
+export function isUnpinned({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {
   switch (kind) {
     case "npx":
       return npx !== undefined && /^(@[^@/]+\/)?[^@]+(@latest)?$/.test(npx.package);
@@ -269,7 +269,7 @@ export interface RowFacts {
 }
 
 /** Installation actions that apply to the current state. */
-export function installActs({
+export function installActions({
   model,
   of,
   id,
@@ -293,7 +293,7 @@ export function installActs({
       return new Set([
         "reinstall",
         "uninstall",
-        ...(isBehind || hasNoVersion(distribution, state.kind) ? (["update"] as const) : []),
+        ...(isBehind || isUnpinned(distribution, state.kind) ? (["update"] as const) : []),
       ]);
     default:
       return new Set(isBehind ? ["update"] : []);

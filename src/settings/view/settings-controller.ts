@@ -18,9 +18,9 @@ import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
-import { RowActs, type ActedRow } from "./row-actions";
+import { RowActions, type ActedRow } from "./row-actions";
 import type { SettingsPage, SettingsDeps } from "./settings-deps";
-import { SidecarFacts } from "./sidecar-facts";
+import { SidecarStateCache } from "./sidecar-facts";
 import { settingsView } from "./view-state";
 import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
 
@@ -33,18 +33,18 @@ interface Attached {
 
 export class SettingsController {
   readonly #pages = new Set<Attached>();
-  readonly #actions: RowActs;
+  readonly #actions: RowActions;
   readonly #installing = new Map<RowKey, InstallProgress>();
-  readonly #facts: SidecarFacts;
+  readonly #facts: SidecarStateCache;
   /** Message about an action that failed because the sidecar exited. */
   #lost: string | undefined;
 
   constructor(private readonly deps: SettingsDeps) {
-    this.#facts = new SidecarFacts(deps, {
+    this.#facts = new SidecarStateCache(deps, {
       isWanted: () => this.#hasLivePage && deps.isTrusted(),
       changed: () => this.#draw(),
     });
-    this.#actions = new RowActs(deps, {
+    this.#actions = new RowActions(deps, {
       changed: what => {
         this.#draw();
         if (what === "states") this.#facts.refresh();

@@ -7,7 +7,7 @@
  * - The states are discarded when the sidecar exits.
  * - Icons are downloaded. They do not delay the states, and a missing icon is not an error.
  */
-import { SidecarGone, SidecarUnavailable } from "../../errors";
+import { SidecarExited, SidecarUnavailable } from "../../errors";
 import type { AgentState, InstallState } from "../../protocol/agents/agent-service";
 import { KNOWN_PROGRAMS, type FoundPrograms } from "../../protocol/agents/known-programs";
 import type { SidecarClient } from "../../sidecar/client";
@@ -15,13 +15,13 @@ import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
 import type { SettingsDeps } from "./settings-deps";
 
-export interface FactsReader {
+export interface FactsListener {
   /** Whether a page shows the facts and the sidecar may be used. */
   isWanted(): boolean;
   changed(): void;
 }
 
-export class SidecarFacts {
+export class SidecarStateCache {
   /** Absent: unknown. */
   agents: ReadonlyMap<string, AgentState> | undefined;
   extensions: ReadonlyMap<string, InstallState> | undefined;
@@ -38,7 +38,7 @@ export class SidecarFacts {
 
   constructor(
     private readonly deps: Pick<SettingsDeps, "sidecar" | "configuration" | "hasKeys" | "log">,
-    private readonly reader: FactsReader,
+    private readonly reader: FactsListener,
   ) {}
 
   /** Requests all states, now or after the running request. */
@@ -132,7 +132,7 @@ export class SidecarFacts {
   /** Ignores the loss of the sidecar, because the next sidecar is queried again. */
   #unknown(error: unknown): void {
     this.deps.log.warn("agent", "Could not request the states of agents", { error });
-    if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable))
+    if (!(error instanceof SidecarExited || error instanceof SidecarUnavailable))
       this.problem = error instanceof Error ? error.message : String(error);
   }
 }

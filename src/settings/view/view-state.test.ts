@@ -6,7 +6,7 @@ import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
 import { ROW_ACTIONS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings/settings-view";
 import { readSettings } from "../store/settings";
 import { agentsOf } from "./agent-rows";
-import { hasNoVersion, howStarted } from "./row-texts";
+import { isUnpinned, howStarted } from "./row-texts";
 import { settingsView } from "./view-state";
 import { type SettingsModel, type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
 
@@ -244,7 +244,7 @@ suite("agent row", () => {
       ["@s/p@latest", "p@next"],
     ] as const)
       deepEqual(
-        [hasNoVersion({ npx: { package: bare } }, "npx"), hasNoVersion({ npx: { package: pinned } }, "npx")],
+        [isUnpinned({ npx: { package: bare } }, "npx"), isUnpinned({ npx: { package: pinned } }, "npx")],
         [true, false],
       );
     for (const [bare, pinned] of [
@@ -253,14 +253,14 @@ suite("agent row", () => {
       ["p@latest", "p@1.0"],
     ] as const)
       deepEqual(
-        [hasNoVersion({ uvx: { package: bare } }, "uvx"), hasNoVersion({ pipx: { package: pinned } }, "pipx")],
+        [isUnpinned({ uvx: { package: bare } }, "uvx"), isUnpinned({ pipx: { package: pinned } }, "pipx")],
         [true, false],
       );
     deepEqual(
       [
-        hasNoVersion({ cargo: { crate: "c" } }, "cargo"),
-        hasNoVersion({ cargo: { crate: "c", version: "1" } }, "cargo"),
-        hasNoVersion({ local: { command: "c" } }, "local"),
+        isUnpinned({ cargo: { crate: "c" } }, "cargo"),
+        isUnpinned({ cargo: { crate: "c", version: "1" } }, "cargo"),
+        isUnpinned({ local: { command: "c" } }, "local"),
       ],
       [true, false, false],
     );

@@ -12,7 +12,7 @@ import { realClock } from "../../clock";
 import { WorkingFolders } from "../../editor/files/working-folders";
 import { FileList } from "../../editor/mentions/file-list";
 import { Mentions } from "../../editor/mentions/mentions";
-import { NotServed } from "../../errors";
+import { EditorRequestError } from "../../errors";
 import { formatted, Log } from "../../log";
 import { PROTOCOL } from "../../protocol/sidecar";
 import type { HostToPage } from "../../protocol/page/host-to-page";
@@ -77,7 +77,7 @@ export class ExtensionHost {
         "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
         "editor/readTextFile": async ({ path: file }) => ({
           text: await readFile(file, "utf8").catch(() => {
-            throw NotServed.noFile(file);
+            throw EditorRequestError.noFile(file);
           }),
         }),
         "editor/writeTextFile": async ({ path: file, text }) => {

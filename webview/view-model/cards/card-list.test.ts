@@ -22,7 +22,7 @@ class Screen implements CardScreen {
     this.acts++;
     this.#put(card);
   }
-  takeBody(key: string): void {
+  clearBody(key: string): void {
     this.cards = this.cards.map(each => (each.key === key ? { ...each, body: "" } : each));
   }
   remove(key: string): void {

@@ -22,7 +22,7 @@ export interface CardScreen {
   change(card: Card): void;
   /** Draws the final state of a card that no longer grows. */
   end(card: Card): void;
-  takeBody(key: string): void;
+  clearBody(key: string): void;
   remove(key: string): void;
   /** Moves the card to the start. */
   putFirst(key: string): void;
@@ -82,7 +82,7 @@ export class CardList {
   #update(before: Card, card: Card): void {
     if (before.growing && !card.growing) return this.screen.end(card);
     // The renderer neither removes paragraphs nor converts them to code blocks, so the body is cleared first.
-    if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.takeBody(card.key);
+    if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.clearBody(card.key);
     this.screen.change(card);
   }
 }

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { MAX_WEIGHT, showEarlier, slide, USUAL, weightOf, wholeWindow, type CardWindow } from "./card-window";
+import { MAX_WEIGHT, showEarlier, slide, DEFAULT_WEIGHT, weightOf, wholeWindow, type CardWindow } from "./card-window";
 
 const cards = (count: number, characters = 0) =>
   Array.from({ length: count }, () => ({ body: "x".repeat(characters) }));
@@ -30,7 +30,7 @@ suite("card window", () => {
             // The window moves only above the limit, and only as far as necessary.
             if (window.first > before.first)
               ok(
-                weigh(all.slice(window.first - 1)) > USUAL + window.extra &&
+                weigh(all.slice(window.first - 1)) > DEFAULT_WEIGHT + window.extra &&
                   weigh(all.slice(before.first)) > MAX_WEIGHT + window.extra,
               );
             if (step === "earlier") ok(window.first < before.first || before.first === 0);

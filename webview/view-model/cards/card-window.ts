@@ -20,7 +20,7 @@ export const wholeWindow: CardWindow = { first: 0, extra: 0 };
 
 /** Weight of a card: 1, plus 1 per 1000 characters. */
 export const weightOf = ({ body }: Pick<Card, "body">): number => 1 + Math.floor(body.length / 1_000);
-export const USUAL = 100;
+export const DEFAULT_WEIGHT = 100;
 export const MAX_WEIGHT = 150;
 
 type Cards = readonly Pick<Card, "body">[];
@@ -28,13 +28,13 @@ type Cards = readonly Pick<Card, "body">[];
 export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
   const from = Math.min(first, cards.length);
   return {
-    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, startOf(cards, cards.length, USUAL + extra)) : from,
+    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, startOf(cards, cards.length, DEFAULT_WEIGHT + extra)) : from,
     extra,
   };
 }
 
 export function showEarlier({ first, extra }: CardWindow, cards: Cards): CardWindow {
-  const earlier = startOf(cards, first, USUAL);
+  const earlier = startOf(cards, first, DEFAULT_WEIGHT);
   return { first: earlier, extra: extra + weigh(cards.slice(0, first), earlier) };
 }
 

@@ -106,7 +106,7 @@ export interface Card {
   readonly menuButtons: readonly CardButton[];
 }
 
-export interface Circumstances {
+export interface RenderContext {
   /** The entry is the last one, and its turn is running. */
   readonly growing: boolean;
   /** The question can be answered now: the sidecar is running and the session is live. */

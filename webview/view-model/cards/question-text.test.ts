@@ -1,7 +1,7 @@
 import { equal, match, ok } from "node:assert/strict";
 import type { Permission } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
-import { whatIsAsked, whoAsks } from "./question-text";
+import { questionText, requesterText } from "./question-text";
 
 const permission = (rest: Partial<Permission>): Permission => ({
   kind: "permission",
@@ -25,18 +25,18 @@ const asking = (rest: Partial<Elicitation>): Elicitation => ({
 
 suite("question text", () => {
   test("names the agent and the kind of action", () => {
-    equal(whoAsks(permission({ toolKind: "execute" })), "Eliza requests permission to run a command");
-    equal(whoAsks(permission({ toolKind: "constructor" })), "Eliza requests your permission");
-    equal(whoAsks(asking({})), "Eliza has a question");
+    equal(requesterText(permission({ toolKind: "execute" })), "Eliza requests permission to run a command");
+    equal(requesterText(permission({ toolKind: "constructor" })), "Eliza requests your permission");
+    equal(requesterText(asking({})), "Eliza has a question");
     equal(
-      whoAsks(asking({ ask: { mode: "url", url: "https://e.org/", elicitationId: "e" } })),
+      requesterText(asking({ ask: { mode: "url", url: "https://e.org/", elicitationId: "e" } })),
       "Eliza asks you to visit a page",
     );
   });
 
   test("contains the whole command and the other parameters by name", () => {
     equal(
-      whatIsAsked(
+      questionText(
         permission({
           title: "Clean up",
           input: JSON.stringify({ command: "rm -r build\n# and more", cwd: "/srv", force: true }, null, 2),
@@ -44,32 +44,32 @@ suite("question text", () => {
       ),
       "Clean up. command: rm -r build # and more. cwd: /srv. force: true.",
     );
-    equal(whatIsAsked(permission({ input: "rm -r build" })), "Go. rm -r build.");
-    equal(whatIsAsked(permission({ input: `["a"]` })), `Go. ["a"].`);
+    equal(questionText(permission({ input: "rm -r build" })), "Go. rm -r build.");
+    equal(questionText(permission({ input: `["a"]` })), `Go. ["a"].`);
   });
 
   test("reports the length of omitted text", () =>
     match(
-      whatIsAsked(permission({ input: `echo ${"a".repeat(3_000)}; rm -rf /` })),
+      questionText(permission({ input: `echo ${"a".repeat(3_000)}; rm -rf /` })),
       /^Go\. echo a+… and 1015 more characters, shown on the card\.$/,
     ));
 
   test("shows hidden characters", () =>
-    ok(whatIsAsked(permission({ title: "rm \u202e", input: "txt\u202e" })).includes("rm ⟦U+202E⟧. txt⟦U+202E⟧")));
+    ok(questionText(permission({ title: "rm \u202e", input: "txt\u202e" })).includes("rm ⟦U+202E⟧. txt⟦U+202E⟧")));
 
   test("names the file of a diff and its changed lines", () => {
     const diff = { kind: "diff", path: "/a.ts", newText: "one\ntwo\nthree\n" } as const;
     equal(
-      whatIsAsked(permission({ content: [{ ...diff, oldText: "one\n2\nthree\n" }, diff] })),
+      questionText(permission({ content: [{ ...diff, oldText: "one\n2\nthree\n" }, diff] })),
       "Go. Changes /a.ts: 1 line added, 1 removed. Creates /a.ts, 3 lines.",
     );
   });
 
   test("contains an agent's message without Markdown and the whole address", () => {
-    equal(whatIsAsked(asking({})), "Your name?");
-    equal(whatIsAsked(asking({ ask: { mode: "form", title: "About you", fields: [] } })), "Your name? About you.");
+    equal(questionText(asking({})), "Your name?");
+    equal(questionText(asking({ ask: { mode: "form", title: "About you", fields: [] } })), "Your name? About you.");
     equal(
-      whatIsAsked(asking({ ask: { mode: "url", url: "https://e.org/?a=1", elicitationId: "e" } })),
+      questionText(asking({ ask: { mode: "url", url: "https://e.org/?a=1", elicitationId: "e" } })),
       "Your name? The page is https://e.org/?a=1.",
     );
   });

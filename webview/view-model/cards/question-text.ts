@@ -37,7 +37,7 @@ export function subagentText(subagent: string, agent: string): string {
   return l10n.t`${subagent} (subagent of ${agent})`;
 }
 
-export function whoAsks(question: Permission | Elicitation): string {
+export function requesterText(question: Permission | Elicitation): string {
   const agent =
     question.subagent === undefined
       ? visibleLine(question.agent)
@@ -46,7 +46,7 @@ export function whoAsks(question: Permission | Elicitation): string {
   return question.ask.mode === "form" ? l10n.t`${agent} has a question` : l10n.t`${agent} asks you to visit a page`;
 }
 
-export function whatIsAsked(question: Permission | Elicitation): string {
+export function questionText(question: Permission | Elicitation): string {
   const parts =
     question.kind === "permission"
       ? [

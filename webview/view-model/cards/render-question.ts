@@ -19,13 +19,13 @@ import type {
 import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../../src/protocol/chat/elicitation";
 import { visibleLine, visibleText } from "../../../src/protocol/text/visible-text";
 import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
-import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
+import { card, type Card, type CardButton, type RenderContext, type Picture } from "./card";
 import { closed } from "../text/code-fence";
 import { literal, safeMarkdown } from "../text/markdown-safe";
 import { requestText, subagentText } from "./question-text";
 import { contentPart, parameterBlock, textBlock } from "./tool-content";
 
-export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
+export function permissionCard(permission: Permission, circumstances: RenderContext): Card {
   const { toolKind, title, input, content, answered } = permission;
   const parts = content.map(each => contentPart(each, "whole"));
   const diffs = changesOf(content);
@@ -74,10 +74,10 @@ function asker({
     : subagentText(`**${literal(subagent.name)}**`, `**${literal(agent)}**`);
 }
 
-const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;
+const isOpen = ({ answerable, answering }: RenderContext): boolean => answerable && !answering;
 
 /** Outcome of the question, or the reason why it cannot be answered now. */
-function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: Circumstances): readonly string[] {
+function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: RenderContext): readonly string[] {
   if (outcome !== undefined) return [outcome];
   const others =
     waiting === 0
@@ -116,7 +116,7 @@ function permissionOutcome(answered: PermissionAnswered): string {
 
 export function elicitationCard(
   { id, agent, subagent, message, ask, answered }: Elicitation,
-  circumstances: Circumstances,
+  circumstances: RenderContext,
 ): Card {
   const open = answered === undefined && isOpen(circumstances);
   return card(id, "elicitation", {

@@ -2,7 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import type { ToolCall, ToolStatus } from "../../../src/protocol/chat/chat";
 import { changesOf } from "./buttons";
-import { card, type Card, type CardHeader, type CardIcon, type Circumstances } from "./card";
+import { card, type Card, type CardHeader, type CardIcon, type RenderContext } from "./card";
 import { literal } from "../text/markdown-safe";
 import { contentPart, fileLink, languageOf, parameterBlock, textBlock } from "./tool-content";
 
@@ -31,7 +31,7 @@ export const TOOL_STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["st
   cancelled: { text: l10n.t("cancelled"), tone: "warning" },
 };
 
-export function toolCard(tool: ToolCall, { terminals }: Pick<Circumstances, "terminals">): Card {
+export function toolCard(tool: ToolCall, { terminals }: Pick<RenderContext, "terminals">): Card {
   const kind = tool.toolKind === "other" || tool.toolKind === "" ? "" : ` · ${literal(tool.toolKind)}`;
   return card(tool.id, "tool", {
     header: {

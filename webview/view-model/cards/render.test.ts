@@ -9,12 +9,12 @@ import type {
   ToolContent,
 } from "../../../src/protocol/chat/chat";
 import { changeOf, meaningOf, pageChoice } from "./buttons";
-import { keyOf, type Card, type Circumstances } from "./card";
+import { keyOf, type Card, type RenderContext } from "./card";
 import { cardsOf } from "./render";
 import { contentPart, fileLink, lineDiff, textBlock } from "./tool-content";
 
-const now: Circumstances = { growing: false, answerable: true, answering: false, terminals: [] };
-const only = (entry: Entry, circumstances: Partial<Circumstances> = {}): Card => {
+const now: RenderContext = { growing: false, answerable: true, answering: false, terminals: [] };
+const only = (entry: Entry, circumstances: Partial<RenderContext> = {}): Card => {
   const cards = cardsOf(entry, { ...now, ...circumstances });
   equal(cards.length, 1);
   return cards[0]!;

@@ -8,8 +8,8 @@
 import * as l10n from "@vscode/l10n";
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
 import { actionButton } from "./buttons";
-import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
-import { GrowingTexts } from "./streaming-text";
+import { card, keyOf, type Card, type CardHeader, type RenderContext } from "./card";
+import { StreamingTexts } from "./streaming-text";
 import { literal, literalProse } from "../text/markdown-safe";
 import { elicitationCard, permissionCard } from "./render-question";
 import { messageCard, subagentCard } from "./render-subagent";
@@ -21,10 +21,10 @@ import { duration } from "../text/format-numbers";
 export { keyOf } from "./card";
 export { meaningOf } from "./buttons";
 
-const longTexts = new GrowingTexts();
-const cache = new WeakMap<Entry, { readonly when: Circumstances; readonly cards: readonly Card[] }>();
+const longTexts = new StreamingTexts();
+const cache = new WeakMap<Entry, { readonly when: RenderContext; readonly cards: readonly Card[] }>();
 
-export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Card[] {
+export function cardsOf(entry: Entry, circumstances: RenderContext): readonly Card[] {
   const before = cache.get(entry);
   if (before !== undefined && isSame(before.when, circumstances)) return before.cards;
   const cards = describeSafely(entry, circumstances);
@@ -33,7 +33,7 @@ export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Ca
 }
 
 /** Terminals are immutable and compared by identity. */
-function isSame(a: Circumstances, b: Circumstances): boolean {
+function isSame(a: RenderContext, b: RenderContext): boolean {
   return (
     a.growing === b.growing &&
     a.answerable === b.answerable &&
@@ -49,7 +49,7 @@ function isSame(a: Circumstances, b: Circumstances): boolean {
 /**
  * Returns an error card for an invalid entry, such as one of an earlier version, so that other entries are still shown.
  */
-function describeSafely(entry: Entry, circumstances: Circumstances): readonly Card[] {
+function describeSafely(entry: Entry, circumstances: RenderContext): readonly Card[] {
   try {
     return describe(entry, circumstances);
   } catch {
@@ -61,7 +61,7 @@ function describeSafely(entry: Entry, circumstances: Circumstances): readonly Ca
   }
 }
 
-function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
+function describe(entry: Entry, circumstances: RenderContext): readonly Card[] {
   switch (entry.kind) {
     case "user":
       return promptCards(entry);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { GrowingTexts } from "./streaming-text";
+import { StreamingTexts } from "./streaming-text";
 import { safeMarkdown } from "../text/markdown-safe";
 import { splitBlocks } from "../text/split-answer";
 
@@ -14,7 +14,7 @@ suite("GrowingTexts", () => {
           maxLength: 12,
         }),
         pieces => {
-          const grown = new GrowingTexts();
+          const grown = new StreamingTexts();
           let text = "";
           for (const piece of pieces) {
             text += piece;
@@ -22,7 +22,7 @@ suite("GrowingTexts", () => {
               grown.blocks("a", text),
               splitBlocks(text).map(part => safeMarkdown(part.before + part.text + part.after)),
             );
-            deepEqual(grown.cards("a", "answer", text, true), new GrowingTexts().cards("a", "answer", text, true));
+            deepEqual(grown.cards("a", "answer", text, true), new StreamingTexts().cards("a", "answer", text, true));
           }
         },
       ),
@@ -30,7 +30,7 @@ suite("GrowingTexts", () => {
     ));
 
   test("keeps the card of a finished part and grows only the last", () => {
-    const texts = new GrowingTexts();
+    const texts = new StreamingTexts();
     const [first, second] = texts.cards("a", "answer", `${paragraph.repeat(2)}b`, true);
     const after = texts.cards("a", "answer", `${paragraph.repeat(2)}bc`, true);
     equal(after[0], first);
@@ -47,7 +47,7 @@ suite("GrowingTexts", () => {
   });
 
   test("renders a replaced text or another entry from the start", () => {
-    const texts = new GrowingTexts();
+    const texts = new StreamingTexts();
     texts.cards("a", "answer", paragraph.repeat(2), true);
     deepEqual(
       texts.cards("a", "answer", "other", true).map(({ body }) => body),
@@ -63,10 +63,10 @@ suite("GrowingTexts", () => {
     );
   });
 
-  test("renders no card for white space", () => deepEqual(new GrowingTexts().cards("a", "answer", " \n", true), []));
+  test("renders no card for white space", () => deepEqual(new StreamingTexts().cards("a", "answer", " \n", true), []));
 
   test("limits the number of cached texts", () => {
-    const texts = new GrowingTexts();
+    const texts = new StreamingTexts();
     const card = () => texts.cards("a", "answer", "a", false)[0];
     const first = card();
     equal(card(), first);

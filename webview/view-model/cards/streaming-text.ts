@@ -19,7 +19,7 @@ interface CachedText {
 /** Two texts per tab can grow simultaneously: an answer and a thought. */
 const MAX_TEXTS = 20;
 
-export class GrowingTexts {
+export class StreamingTexts {
   readonly #cache = new Map<string, CachedText>();
 
   /**

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { Attachment } from "../../../src/protocol/chat/attachments";
-import { bareOf, isWhole, weightOf } from "../../state/attachment-sizes";
+import { withoutContentOf, isWhole, weightOf } from "../../state/attachment-sizes";
 import { chipView } from "./chip";
 
 const EACH: readonly Attachment[] = [
@@ -53,14 +53,14 @@ suite("chip", () => {
   test("reports the size of its content and can omit it", () => {
     deepEqual(EACH.map(weightOf), [0, 0, 0, 5, 1, 19, 4, 4]);
     deepEqual(
-      EACH.map(bareOf).map(weightOf),
+      EACH.map(withoutContentOf).map(weightOf),
       EACH.map(() => 0),
     );
-    deepEqual(EACH.map(bareOf).map(isWhole), [true, true, true, false, false, false, false, false]);
+    deepEqual(EACH.map(withoutContentOf).map(isWhole), [true, true, true, false, false, false, false, false]);
     deepEqual(
       EACH.map(isWhole),
       EACH.map(() => true),
     );
-    EACH.map(bareOf).forEach(attachment => equal(bareOf(attachment), attachment));
+    EACH.map(withoutContentOf).forEach(attachment => equal(withoutContentOf(attachment), attachment));
   });
 });

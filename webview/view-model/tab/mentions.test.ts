@@ -1,6 +1,6 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
 import type { Mention } from "../../../src/protocol/chat/attachments";
-import { mentionAt, optionOf, stillFitting } from "./mentions";
+import { mentionAt, optionOf, filterMentions } from "./mentions";
 
 const file = (name: string, path = `/w/${name}`): Mention => ({
   name,
@@ -25,12 +25,12 @@ suite("mentions", () => {
 
   test("filters older results by the letters typed since", () => {
     const mentions = [file("src/count.mjs"), file("README.md")];
-    equal(stillFitting(mentions, "x", "x"), mentions);
+    equal(filterMentions(mentions, "x", "x"), mentions);
     deepEqual(
-      stillFitting(mentions, "", "SCnt").map(({ name }) => name),
+      filterMentions(mentions, "", "SCnt").map(({ name }) => name),
       ["src/count.mjs"],
     );
-    deepEqual(stillFitting(mentions, "", "tnc"), []);
+    deepEqual(filterMentions(mentions, "", "tnc"), []);
   });
 
   test("distinguishes equal names and shows hidden characters", () => {

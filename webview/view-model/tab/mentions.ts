@@ -1,7 +1,7 @@
 /** Parses the mention being typed after an `@`, and filters the host's results for it. Pure. */
 import type { Mention } from "../../../src/protocol/chat/attachments";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
-export interface Mentioning {
+export interface TypedMention {
   /** Offset of the `@`. */
   readonly from: number;
   readonly query: string;
@@ -10,7 +10,7 @@ export interface Mentioning {
 const MAX_QUERY_LENGTH = 200;
 
 /** Finds the mention at the caret: an `@` at the start of a word, without white space up to the caret. */
-export function mentionAt(text: string, caret: number): Mentioning | undefined {
+export function mentionAt(text: string, caret: number): TypedMention | undefined {
   const [, query] = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(Math.max(0, caret - MAX_QUERY_LENGTH - 2), caret)) ?? [];
   return query === undefined || query.length > MAX_QUERY_LENGTH ? undefined : { from: caret - query.length - 1, query };
 }
@@ -19,7 +19,7 @@ export function mentionAt(text: string, caret: number): Mentioning | undefined {
  * Filters the results for `foundQuery` by `query` while newer results are pending: a name matches if it contains the
  * letters of the query in order.
  */
-export function stillFitting(mentions: readonly Mention[], foundQuery: string, query: string): readonly Mention[] {
+export function filterMentions(mentions: readonly Mention[], foundQuery: string, query: string): readonly Mention[] {
   return foundQuery === query
     ? mentions
     : mentions.filter(({ name }) => hasInOrder(name.toLowerCase(), query.toLowerCase()));

@@ -6,7 +6,7 @@ import type { TabId } from "../../../src/protocol/page/host-to-page";
 import type { PlainAction } from "../../state/page-model";
 import type { Change } from "../cards/card";
 
-export interface Acts {
+export interface UserActionHandlers {
   opened(tabId: TabId): void;
   closed(tabId: TabId): void;
   selected(tabId: TabId): void;

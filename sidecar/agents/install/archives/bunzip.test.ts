@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { temporaryFolder } from "../../../testing/drive";
 import { program } from "../../../testing/programs/programs";
-import { bunzipElsewhere, bunzipHere, type Bunzip } from "./bunzip";
+import { bunzipInWorker, bunzipInThread, type Bunzip } from "./bunzip";
 
 /** 5,000,000 zeros, and “hello\n”, compressed by bzip2. */
 const ZEROS = Buffer.from("QlpoOTFBWSZTWabi8/QAJkvAAsAACAAACCAAMMwFKaapEUbAoijxdyRThQkKbi8/QA==", "base64"),
@@ -19,8 +19,8 @@ const endless = (): Readable =>
   });
 
 const ways: readonly [name: string, bunzip: () => Bunzip][] = [
-  ["in the same thread", () => bunzipHere],
-  ["in another thread", () => bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")],
+  ["in the same thread", () => bunzipInThread],
+  ["in another thread", () => bunzipInWorker(program("symposium-acp-agent").args[0] ?? "")],
 ];
 for (const [name, bunzip] of ways)
   suite(`bzip2, ${name}`, () => {
@@ -68,7 +68,7 @@ test("stops the worker thread when its reader stops", async () => {
   const ended = new Promise(resolve => {
     process.once("worker", worker => worker.once("exit", resolve));
   });
-  for await (const _ of bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")(endless())) break;
+  for await (const _ of bunzipInWorker(program("symposium-acp-agent").args[0] ?? "")(endless())) break;
   await ended;
 });
 
@@ -78,7 +78,7 @@ test("keeps the main thread responsive", async () => {
   const counting = (async () => {
     for (; !isOver; turns++) await new Promise(resolve => setImmediate(resolve));
   })();
-  for await (const _ of bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")(Readable.from([ZEROS]))) {
+  for await (const _ of bunzipInWorker(program("symposium-acp-agent").args[0] ?? "")(Readable.from([ZEROS]))) {
     /* reads to the end */
   }
   isOver = true;

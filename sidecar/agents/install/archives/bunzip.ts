@@ -16,7 +16,7 @@ import bunzip2 from "unbzip2-stream";
 export type Bunzip = (source: Readable) => Readable;
 
 /** Decompresses in this thread. */
-export const bunzipHere: Bunzip = source => {
+export const bunzipInThread: Bunzip = source => {
   const through = new PassThrough(),
     plain = source.pipe(bunzip2());
   source.on("error", error => through.destroy(error));
@@ -26,7 +26,7 @@ export const bunzipHere: Bunzip = source => {
 };
 
 /** `program`: path of our own program. Destroying the stream terminates the thread. */
-export function bunzipElsewhere(program: string): Bunzip {
+export function bunzipInWorker(program: string): Bunzip {
   return source => {
     const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }),
       through = new PassThrough();
@@ -61,7 +61,7 @@ export function bunzipElsewhere(program: string): Bunzip {
 
 /** Runs in the worker thread. Rejects for incomplete input. */
 export async function bunzipInput(source: Readable, sink: Writable): Promise<void> {
-  for await (const chunk of bunzipHere(source))
+  for await (const chunk of bunzipInThread(source))
     await new Promise<void>((resolve, reject) => {
       sink.write(chunk, error => {
         if (error) reject(error);

@@ -19,7 +19,7 @@ import { httpGet, type Fetch } from "../../../http/http-get";
 import { fetchSecurely } from "../../../http/secure-fetch";
 import { writeAll, type Files } from "../store/files";
 import {
-  brokenOff,
+  installInterrupted,
   explained,
   insecure,
   InstallError,
@@ -140,7 +140,7 @@ class Download {
       timeout.stop();
     }
     if (this.#total !== undefined && this.#bytes < this.#total)
-      throw new RetryableError(brokenOff(this.#url, l10n.t`${this.#bytes} bytes of ${this.#total}`));
+      throw new RetryableError(installInterrupted(this.#url, l10n.t`${this.#bytes} bytes of ${this.#total}`));
   }
 
   async #request(timeout: StallTimeout): Promise<Response> {
@@ -239,7 +239,7 @@ class StallTimeout {
     if (this.#timeout.signal.aborted) return new RetryableError(stalled(this.#url, STALL_SECONDS), { cause: error });
     const known = explained(error);
     if (known instanceof InstallError) return known;
-    return new RetryableError(answered ? brokenOff(this.#url, error) : unreachable(this.#url, error), { cause: error });
+    return new RetryableError(answered ? installInterrupted(this.#url, error) : unreachable(this.#url, error), { cause: error });
   }
 }
 

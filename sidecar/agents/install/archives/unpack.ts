@@ -5,7 +5,7 @@
 import { createReadStream } from "node:fs";
 import path from "node:path";
 import { ArchivePathGuard, type Destination, type Limits } from "./archive-entry";
-import { bunzipHere, type Bunzip } from "./bunzip";
+import { bunzipInThread, type Bunzip } from "./bunzip";
 import { writeAll, type Files } from "../store/files";
 import { damaged, explained, hostile, InstallError } from "../store/install-error";
 import { untar } from "./unpack-tar";
@@ -56,7 +56,7 @@ export async function unpack(
         break;
       case "tar.gz":
       case "tar.bz2":
-        await untar(archive, kind, options.bunzip ?? bunzipHere, destination);
+        await untar(archive, kind, options.bunzip ?? bunzipInThread, destination);
         break;
       case "raw": {
         const source = createReadStream(archive);

@@ -64,7 +64,7 @@ export function stalled(url: URL, seconds: number): InstallError {
     advice: l10n.t("Try again later."),
   });
 }
-export function brokenOff(url: URL, cause: unknown): InstallError {
+export function installInterrupted(url: URL, cause: unknown): InstallError {
   return new InstallError("truncated", l10n.t`The download from ${url.host} was interrupted repeatedly.`, {
     advice: l10n.t("Try again later."),
     cause,
@@ -124,7 +124,7 @@ export function busy(id: string): InstallError {
   });
 }
 
-/** `lastWords`: the end of the tool's output. */
+/** `closingSentence`: the end of the tool's output. */
 export function toolFailed(tool: string, status: string, lastWords: string): InstallError {
   if (/ENOSPC|EDQUOT|no space left|os error 28\b/i.test(lastWords))
     return new InstallError("diskFull", l10n.t`${tool} exited (${status}) because the disk is full.`, {

@@ -16,7 +16,7 @@ const STALE_MS = 15_000;
 export const fileLock: TryLock = file =>
   lock(file, { realpath: false, lockfilePath: file, stale: STALE_MS, onCompromised: () => undefined });
 
-export interface LockWish {
+export interface LockOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called once while another process holds the lock. */
   readonly waiting?: (() => void) | undefined;
@@ -43,7 +43,7 @@ export class Locks {
   }
 
   /** `name`: a valid folder name. Rejects with `busy`, the signal's reason, or a file system error. */
-  async holding<T>(name: string, wish: LockWish, work: () => Promise<T>): Promise<T> {
+  async holding<T>(name: string, wish: LockOptions, work: () => Promise<T>): Promise<T> {
     const before = this.#queues.get(name);
     const turn = (async () => {
       await before?.catch(() => undefined);
@@ -63,7 +63,7 @@ export class Locks {
     }
   }
 
-  async #take(name: string, { signal, waiting, busy, limitMs }: LockWish): Promise<() => Promise<void>> {
+  async #take(name: string, { signal, waiting, busy, limitMs }: LockOptions): Promise<() => Promise<void>> {
     await this.#files.mkdir(this.#folder, { recursive: true });
     const until = this.#clock.now() + limitMs;
     for (let isNotified = false; ; isNotified = true) {
