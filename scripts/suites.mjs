@@ -9,7 +9,7 @@ import { node, root } from "./project.mjs";
 import { matrix } from "./real-agents/matrix.mjs";
 import { agentTimeLimit, THROTTLE } from "./real-agents/throttled.mjs";
 import { timeLimit } from "./time-limits.mjs";
-import { unlessUnchanged } from "./unchanged.mjs";
+import { unlessUnchanged } from "./skip-unchanged.mjs";
 
 /** All folders with sources. */
 const SOURCES = ["src", "webview", "sidecar", "test", "bench", "scripts"];

@@ -114,7 +114,7 @@ suite("npm test counts", () => {
   });
 
   test("repeats a check only after a failure or a change of its files", async () => {
-    const { unlessUnchanged } = (await import(pathToFileURL(path.resolve("scripts/unchanged.mjs")).href)) as {
+    const { unlessUnchanged } = (await import(pathToFileURL(path.resolve("scripts/skip-unchanged.mjs")).href)) as {
       unlessUnchanged(name: string, inputs: readonly string[], check: () => Promise<Result>): Promise<Result>;
     };
     const name = `test ${path.basename(folder)}`,

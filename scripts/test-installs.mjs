@@ -15,7 +15,7 @@ if (
 )
   process.exit(1);
 const { build } = await import("esbuild");
-const { census, leftovers } = await import("./census.mjs");
+const { census, leftovers } = await import("./processes-by-environment.mjs");
 const { node, options, root } = await import("./project.mjs");
 const { userEnvironment } = await import("./real-installs/user.mjs");
 const { mocha } = await import("./suites.mjs");

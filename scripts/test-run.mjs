@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { build } from "./build.mjs";
-import { census, censusWorks, leftovers } from "./census.mjs";
+import { census, censusWorks, leftovers } from "./processes-by-environment.mjs";
 import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
 import { progress } from "./progress.mjs";

@@ -62,7 +62,7 @@ const mocha = spawnSync(
     "--enable-source-maps",
     "--unhandled-rejections=strict",
     "--import",
-    "./scripts/chance.mjs",
+    "./scripts/seed-property-tests.mjs",
     "node_modules/mocha/bin/mocha.js",
     ...(kind === "--quick" ? ["--require", "./scripts/no-programs.cjs"] : []),
     "--require",

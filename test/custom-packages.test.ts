@@ -2,7 +2,7 @@ import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { choose } from "../sidecar/agents/distributions/choose";
 import { wrongAddress } from "../sidecar/agents/distributions/server-address";
-import { isSegment } from "../sidecar/agents/distributions/segment";
+import { isSegment } from "../sidecar/agents/distributions/folder-name";
 import { readDistribution } from "../src/protocol/agents/distribution";
 import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/store/custom-entry";
 

@@ -8,8 +8,8 @@ import fc from "fast-check";
 import { BATCH_MS } from "../sidecar/chat/outbox";
 import { LIMIT } from "../src/chat/page-flow-control";
 import { SILENCE_MS } from "../webview/state/page-requests";
-import { begin, create, move } from "./delivery/moves";
-import { drained } from "./delivery/setting";
+import { begin, create, move } from "./delivery/random-events";
+import { drained } from "./delivery/clock-and-marks";
 import { Fixture } from "./delivery/fixture";
 
 /** For longer runs: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */

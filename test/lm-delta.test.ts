@@ -4,11 +4,11 @@
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { RequestCache } from "../sidecar/lm/history/known-requests";
+import { RequestCache } from "../sidecar/lm/history/request-cache";
 import { read } from "../sidecar/lm/history/parse-history";
 import { chatMessages, chatTools, type VscodeMessage, type VscodeTool, type PartClasses } from "../src/lm/convert-parts";
 import { MAX_HISTORIES } from "../src/protocol/lm/lm";
-import { SentRequests, type Sent } from "../src/lm/sent-requests";
+import { SentRequests, type Sent } from "../src/lm/request-deltas";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5;
 

@@ -10,13 +10,13 @@ import { FrameScheduler } from "./runtime/frame-scheduler";
 import { takeImages } from "./components/image-intake";
 import { createUserActionHandlers } from "./runtime/user-action-events";
 import { pageClock } from "./page-clock";
-import { browserStorage, PageCopy } from "./runtime/page-copy";
+import { browserStorage, PageCopy } from "./runtime/page-storage";
 import { PageRuntime } from "./runtime/runtime";
 import { mark } from "./runtime/page-marks";
 import { MAX_TABS } from "./state/page-model";
 import { openPage, saved } from "./state/page-state";
 import { SaveSchedule } from "./state/save-schedule";
-import { isHostToPage } from "./state/message-guards";
+import { isHostToPage } from "./state/saved-page-guards";
 import { styles } from "./mynah/styles";
 
 declare function acquireVsCodeApi(): {

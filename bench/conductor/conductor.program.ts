@@ -5,9 +5,9 @@
 import { startProcess, type ProcessSpec, type ProcessDeps } from "../../sidecar/process/stdio-process";
 import type { ProxyComponent, Running } from "../../sidecar/conductor/component";
 import { conduct } from "../../sidecar/conductor/conductor";
-import { serveProxy } from "../../sidecar/proxies/kit";
+import { serveProxy } from "../../sidecar/proxies/serve-proxy";
 import { realClock } from "../../sidecar/rpc/clock";
-import { ndjsonChannel } from "../../sidecar/rpc/ndjson";
+import { ndjsonChannel } from "../../sidecar/rpc/ndjson-channel";
 import { programPath, type Program } from "./child";
 import { answerMeter } from "./meter";
 

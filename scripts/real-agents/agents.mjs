@@ -15,7 +15,7 @@
 // `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
 // `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
 // first turn. `commands` are some of its announced commands. An agent that `withdraws` cancels its open requests when
-// it is cancelled. An agent with `parallel` calls reports each when it happens. All scenes of acts.mjs are played, or
+// it is cancelled. An agent with `parallel` calls reports each when it happens. All scenes of scenes.mjs are played, or
 // `only` some, or all `without` some.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -2,7 +2,7 @@
 // for byte with those at the agent's end of the same run. For agents with `repeats`, it also compares them with a
 // direct connection (transcript.mjs).
 import { deepEqual, match, notDeepEqual, ok } from "node:assert/strict";
-import { bridgedOf, INITIALIZE, scenesOf } from "./acts.mjs";
+import { bridgedOf, INITIALIZE, scenesOf } from "./scenes.mjs";
 import { AGENTS, isChosen, MCP_CLIENT } from "./agents.mjs";
 import { testsOf } from "./matrix.mjs";
 import { play } from "./play.mjs";

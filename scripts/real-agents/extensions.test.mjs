@@ -5,7 +5,7 @@ import path from "node:path";
 import { BYPASSED } from "../bypass-notice.mjs";
 import { root } from "../project.mjs";
 import { AGENTS, isChosen } from "./agents.mjs";
-import { EXTENSIONS, makeProject, SCENARIOS, SESSIONS } from "./extension-acts.mjs";
+import { EXTENSIONS, makeProject, SCENARIOS, SESSIONS } from "./extension-calls.mjs";
 import { addCounts, testsOf } from "./matrix.mjs";
 import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
@@ -28,7 +28,7 @@ function needsCargo(context) {
 }
 
 /**
- * Starts a chain of these extensions and the agent in a project. `work` receives the arguments of a scene of acts.mjs
+ * Starts a chain of these extensions and the agent in a project. `work` receives the arguments of a scene of scenes.mjs
  * and the `home` of the chain.
  */
 function withExtensions(agent, ids, work) {

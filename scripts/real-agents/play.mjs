@@ -1,13 +1,13 @@
-// Plays the scenes of acts.mjs with an agent, through a chain or directly, and records the messages at both ends.
+// Plays the scenes of scenes.mjs with an agent, through a chain or directly, and records the messages at both ends.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../project.mjs";
-import { programFile, withHttpServer } from "./acts.mjs";
+import { programFile, withHttpServer } from "./scenes.mjs";
 import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
 
 /**
- * `proxies` are names of test programs, undefined for no chain. `scenes` are from acts.mjs, initialize first. Resolves
+ * `proxies` are names of test programs, undefined for no chain. `scenes` are from scenes.mjs, initialize first. Resolves
  * with the scenes by name, as `{lines, requests, error?}`. For a chain, the result also has all `lines`, the agent's
  * input `toAgent` and output `fromAgent`, the exit `code` and `stderr`. `withoutHttp`: the agent seems not to support
  * MCP over HTTP.

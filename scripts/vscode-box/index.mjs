@@ -13,4 +13,4 @@ export {
 export { until } from "./changes.mjs";
 export { startServer } from "./server.mjs";
 export { boundActions, launchBrowser, openWorkbench, runCommand, webviewFrame } from "./workbench.mjs";
-export { census, leftovers } from "../census.mjs";
+export { census, leftovers } from "../processes-by-environment.mjs";

@@ -4,7 +4,7 @@
  */
 import type { AcpVersion } from "../acp/initialize";
 import type { PromptOutcome } from "../acp/connection";
-import type { IncomingRequest } from "../rpc/incoming";
+import type { IncomingRequest } from "../rpc/incoming-request";
 import type { OpenAgentSession } from "./agent-session-handle";
 
 export type TurnOutcome<F> = Extract<PromptOutcome, { readonly kind: "stopped" }> | ({ readonly kind: "failed" } & F);

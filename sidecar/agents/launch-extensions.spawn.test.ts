@@ -5,7 +5,7 @@ import type { ProxyComponent } from "../conductor/component";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock, type Clock } from "../rpc/clock";
 import { objectOr } from "../rpc/json";
-import { hurriedClock } from "../testing/hurried-clock";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { temporaryFolder } from "../testing/drive";
 import { serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { WireProxy } from "../testing/chain/memory-chain";

@@ -7,7 +7,7 @@ import type { ProxyComponent } from "../conductor/component";
 import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
-import { hurriedClock } from "../testing/hurried-clock";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";

@@ -15,7 +15,7 @@ import type { ServerStarter } from "../proxies/added-server";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import type { StatusEvent } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";

@@ -9,7 +9,7 @@ import type { AgentConfig } from "../../src/protocol/agents/agents";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
 import { ATTACH } from "../mcp/shim";
-import { serveProxy } from "../proxies/kit";
+import { serveProxy } from "../proxies/serve-proxy";
 import { realClock } from "../rpc/clock";
 import { arrayOr, objectOr } from "../rpc/json";
 import { temporaryFolder } from "../testing/drive";

@@ -15,13 +15,13 @@ import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wi
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
 import type { Journal, StoredSession } from "../journal/journal";
-import type { BypassPolicy } from "../permissions/policy";
+import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent/agent-terminals";
 import { editorFiles, type AskHost } from "./agent/editor-files";
 import { Session } from "./session";
-import { recordOf, startOf } from "./continued-session";
+import { recordOf, startOf } from "./start-options";
 import type { SessionDeps, SessionStart } from "./session-deps";
 import type { Prompt } from "./session-model";
 import { actionNames } from "./session-state";

@@ -9,7 +9,7 @@ import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
 import type { ConversationWriter } from "../journal/journal";
-import type { BypassPolicy } from "../permissions/policy";
+import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";

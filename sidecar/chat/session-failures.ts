@@ -13,7 +13,7 @@ import {
   type State,
   type AgentFailure,
 } from "./session-model";
-import { closeBounds } from "./session-bounds";
+import { closeBounds } from "./turn-limits";
 import { holdQueue } from "./session-queue";
 import { settleQuestions } from "./session-questions";
 import { settleSubagents } from "./session-subagents";

@@ -52,7 +52,7 @@ export interface State {
   readonly made: number;
   /** Ids of recently withdrawn prompts. A late repetition must not queue them again. */
   readonly withdrawn: readonly string[];
-  /** Usage of this turn's limits; see `session-bounds.ts`. */
+  /** Usage of this turn's limits; see `turn-limits.ts`. */
   readonly spent: Spent;
   /** Number of consecutive automatic restarts of the agent. */
   readonly restarts: number;

@@ -22,7 +22,7 @@ import type { Conversation } from "../../src/protocol/chat/chat";
 import type { ActionName, SessionAction } from "../../src/protocol/chat/session-actions";
 import { assertNever } from "../../src/protocol/wire/wire";
 import { emitEvent, addNotice, type Phase, type SessionEvent, type State, type SessionStep } from "./session-model";
-import { askBounded, NOTHING_SPENT } from "./session-bounds";
+import { askBounded, NOTHING_SPENT } from "./turn-limits";
 import { agentFailed, giveUp, reopening, restart } from "./session-failures";
 import { accepts, detailed, slow, memory } from "./session-notices";
 import { holdQueue, release, sendNext, withdraw } from "./session-queue";

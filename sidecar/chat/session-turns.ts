@@ -13,7 +13,7 @@ import {
   type State,
   type AgentFailure,
 } from "./session-model";
-import { closeBounds, NOTHING_SPENT } from "./session-bounds";
+import { closeBounds, NOTHING_SPENT } from "./turn-limits";
 import { enqueue, holdQueue, isQueued, sendNext } from "./session-queue";
 import { settleQuestions, settleTools, settleTurn } from "./session-questions";
 import { settleSubagents } from "./session-subagents";

@@ -6,7 +6,7 @@ import { offers, withValue, type Control, type ControlValue } from "../../src/pr
 import { missingPart } from "../acp/adapt/replayed-conversation";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
-import { answerIn, emitBounded, isEntryLimitReached, isTurnFull, omitUpdate } from "./session-bounds";
+import { answerIn, emitBounded, isEntryLimitReached, isTurnFull, omitUpdate } from "./turn-limits";
 import { objectOr } from "../rpc/json";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type SessionEvent, type State, type SessionStep } from "./session-model";

@@ -4,7 +4,7 @@ import { LOG_LEVELS } from "../../src/protocol/wire/log";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import type { ProgramKind } from "../conform/rule";
-import { secureUrl } from "../http/address";
+import { secureUrl } from "../http/secure-url";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
 import {
@@ -15,7 +15,7 @@ import {
   type ComponentSpec,
   type OwnProxy,
   type ProxySpec,
-} from "./component";
+} from "./component-argument";
 import type { RegistryRequest } from "./registry";
 import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";

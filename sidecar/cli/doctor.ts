@@ -4,7 +4,7 @@ import { BUILT_IN_AGENTS } from "../../src/protocol/agents/built-in-agents";
 import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/doctor/examine";
 import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";
-import type { ComponentSpec } from "./component";
+import type { ComponentSpec } from "./component-argument";
 import type { Notify } from "./runtime/log";
 import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import { openAgents } from "./serve/serve-agents";

@@ -5,7 +5,7 @@
  */
 import type { Readable, Writable } from "node:stream";
 import { ATTACH, ATTACH_TO } from "../mcp/shim";
-import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";
+import { joinStdioToHttp, type ShimTarget } from "../mcp/stdio-http-shim";
 import { realClock } from "../rpc/clock";
 import { firstSignal, flushed } from "./runtime/stdio";
 

@@ -3,7 +3,7 @@
  * endpoint or to a remote server.
  */
 import { SHIM_HEADERS, SHIM_TOKEN, SHIM_URL } from "../mcp/shim";
-import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";
+import { joinStdioToHttp, type ShimTarget } from "../mcp/stdio-http-shim";
 import { realClock } from "../rpc/clock";
 import { isObject } from "../rpc/json";
 import { firstSignal, flushed } from "./runtime/stdio";

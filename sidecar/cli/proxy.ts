@@ -3,7 +3,7 @@ import { builtInExtension } from "../extensions/built-in";
 import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import type { OwnProxy } from "./component";
+import type { OwnProxy } from "./component-argument";
 import { ownDeps } from "./runtime/extension-deps";
 import type { Notify } from "./runtime/log";
 import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";

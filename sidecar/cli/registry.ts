@@ -15,7 +15,7 @@ import { documentedCommand, type DocumentedDeps } from "../agents/distributions/
 import { platformOf } from "../agents/distributions/platform";
 import { proxiedFetch } from "../http/proxied-fetch";
 import { findProgram, isProgramFile } from "../process/find-program";
-import { REGISTRY_ADDRESSES } from "../http/address";
+import { REGISTRY_ADDRESSES } from "../http/secure-url";
 import { configOf } from "../agents/registry/document";
 import { httpGet } from "../http/http-get";
 import { RegistryCache, type RegistrySnapshot } from "../agents/registry/registry-cache";

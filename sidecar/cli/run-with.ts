@@ -30,7 +30,7 @@ import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
-import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
+import type { ComponentSpec, ProxySpec, ServerProxy } from "./component-argument";
 import type { Notify } from "./runtime/log";
 import { ownDeps } from "./runtime/extension-deps";
 import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";

@@ -11,7 +11,7 @@ import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import { ANSWER_LIMIT_MS, MAX_FAILURES, MAX_PROCESSES } from "../mcp/program-server";
 import { Frame } from "../rpc/frame";
 import type { JsonObject } from "../rpc/json";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { FakeClock } from "../testing/fake-clock";
 import { initialized, MemoryProgram } from "../testing/mcp/habit-agent";
 import { TOOLS } from "../testing/mcp/many-tools";

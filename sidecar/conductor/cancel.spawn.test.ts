@@ -7,7 +7,7 @@ import { RpcError } from "../rpc/message";
 import type { IncomingRequest, Outcome, Peer, PendingCall } from "../rpc/peer";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 import { ProcessChain } from "../testing/chain/process-chain";
-import { internalProxy, nestedConductor, wiredProxy } from "../testing/chain/wired";
+import { internalProxy, nestedConductor, wiredProxy } from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);

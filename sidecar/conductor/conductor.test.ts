@@ -3,10 +3,10 @@ import { BYPASSED } from "../../scripts/bypass-notice.mjs";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 import { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { RpcError } from "../rpc/message";
 import type { ProxyComponent } from "./component";
-import { serveProxy } from "../proxies/kit";
+import { serveProxy } from "../proxies/serve-proxy";
 import type { Proxy } from "../proxies/proxy";
 
 const PASS: ProxyScript = {};

@@ -14,12 +14,12 @@
  * - Every request of the client is answered, with an error that names the failed component if necessary.
  * - When `closed` resolves, no component is running.
  */
-import { serveProxy } from "../proxies/kit";
+import { serveProxy } from "../proxies/serve-proxy";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import type { Frame } from "../rpc/frame";
 import { countingIds, failure, hop, proxyHop, type Ids, type OpenRequests, type ProxyHop } from "../rpc/hop";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { agentStage } from "./agent-stage";
 import type { ConductorClosed, LastComponent, Notice, ProxyComponent, Trace } from "./component";

@@ -15,7 +15,7 @@ import {
   wiredProxy,
   type Cut,
   type LineEnd,
-} from "../testing/chain/wired";
+} from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);

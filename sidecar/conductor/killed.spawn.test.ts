@@ -9,7 +9,7 @@ import { createServer, type Server } from "node:net";
 import path from "node:path";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import { objectOr } from "../rpc/json";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { RpcError } from "../rpc/message";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 import { temporaryFolder } from "../testing/drive";

@@ -13,7 +13,7 @@
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpCapabilities } from "../mcp/agent-mcp-capabilities";
 import { routedServer } from "../mcp/delivery/routed-server";
-import { acpServersIn, serverNames, withServers, type AcpServer } from "../mcp/declaration";
+import { acpServersIn, serverNames, withServers, type AcpServer } from "../mcp/acp-server-declaration";
 import { type SessionToolsResult } from "../mcp/delivery/delivery";
 import { mergeEvidence, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";

@@ -7,9 +7,9 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { isObject } from "../rpc/json";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { FakeClock } from "../testing/fake-clock";
-import { internalProxy, LineEnd, nestedConductor, pipes, wiredChain, wiredProxy } from "../testing/chain/wired";
+import { internalProxy, LineEnd, nestedConductor, pipes, wiredChain, wiredProxy } from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";
 

@@ -3,13 +3,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
-import { memoryChannels } from "../rpc/memory";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { memoryChannels } from "../rpc/memory-channel";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { FakeClock } from "../testing/fake-clock";
 import { ProcessChain } from "../testing/chain/process-chain";
 import { program } from "../testing/programs/programs";
 import { Talker } from "../testing/chain/talker";
-import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/wired";
+import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/stream-chain";
 import type { LastComponent, ProxyComponent } from "./component";
 import { conduct, type Conductor } from "./conductor";
 

@@ -1,6 +1,6 @@
 /** Proxy methods on the wrong connection: neither the client nor the agent can impersonate another component. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { nestedConductor, wiredChain, wiredProxy } from "../testing/chain/wired";
+import { nestedConductor, wiredChain, wiredProxy } from "../testing/chain/stream-chain";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 
 const METHODS = [

@@ -7,7 +7,7 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { RpcError } from "../rpc/message";
 import { memoryChain, type MemoryChain } from "../testing/chain/memory-chain";
 import { ProcessChain } from "../testing/chain/process-chain";
-import { internalProxy } from "../testing/chain/wired";
+import { internalProxy } from "../testing/chain/stream-chain";
 
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++)

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
-import { unbroken } from "../testing/conform/unbroken";
-import { hurriedClock } from "../testing/hurried-clock";
+import { unbroken } from "../testing/conform/rules-without-fault";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { AGENT_FAULTS } from "../testing/conform/agent-faults";
 import { both, refuses } from "../testing/conform/fault-hooks";
 import { memorySubject } from "../testing/conform/memory-subject";

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { CLIENT_FAULTS, USES_EARLIER_SESSION } from "../testing/conform/client-faults";
 import { referenceClient, type ClientFault } from "../testing/conform/reference-client";
-import { unbroken } from "../testing/conform/unbroken";
-import { hurriedClock } from "../testing/hurried-clock";
+import { unbroken } from "../testing/conform/rules-without-fault";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { serveClient } from "./client-scenario";
 import { exchanges } from "./conversation";
 import { DEFAULT_LIMITS, type Subject } from "./driver";

@@ -1,8 +1,8 @@
 import { deepEqual, ok } from "node:assert/strict";
 import { LOWERS_VERSION, PROXY_FAULTS, RAISES_VERSION } from "../testing/conform/proxy-faults";
 import { referenceProxy, type ProxyFault } from "../testing/conform/reference-proxy";
-import { unbroken } from "../testing/conform/unbroken";
-import { hurriedClock } from "../testing/hurried-clock";
+import { unbroken } from "../testing/conform/rules-without-fault";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { DEFAULT_LIMITS } from "./driver";
 import { runProxyScenarios } from "./proxy-scenarios";
 import { judgeAll, type Result } from "./rule";

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import fc from "fast-check";
 import type { Channel } from "../rpc/channel";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { RpcError } from "../rpc/message";
 import { Peer } from "../rpc/peer";
 import { eventually } from "../testing/eventually";

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
 import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
-import { invalid, readMcpServers, type McpServer } from "../mcp/client-servers";
+import { invalid, readMcpServers, type McpServer } from "../mcp/read-mcp-servers";
 import type { Channel } from "../rpc/channel";
 import { realClock, type Clock } from "../rpc/clock";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
@@ -21,8 +21,8 @@ import { RUN_ID } from "../process/child-environment";
 import { readPrompt } from "./commands";
 import { DOCTOR } from "./doctor-script";
 import { Eliza } from "./engine";
-import { compile, type CompiledScript } from "./script";
-import { carryOut } from "./tools";
+import { compile, type CompiledScript } from "./script-compiler";
+import { carryOut } from "./tool-commands";
 import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export interface ElizaOptions {

@@ -5,7 +5,7 @@
  * `first` is the starting reply of a deterministic conversation. These values reproduce the conversation printed in the
  * paper word for word (`eliza.test.ts`), and the replies that other projects expect of a deterministic Eliza.
  */
-import { link, next, pre, type Rule, type Script } from "./script";
+import { link, next, pre, type Rule, type Script } from "./script-compiler";
 
 const always = (...say: Rule["say"]): readonly Rule[] => [{ match: "*", say }];
 

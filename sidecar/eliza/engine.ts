@@ -16,7 +16,7 @@
  * - Patterns are matched without backtracking, in linear time. The length of quotations is bounded.
  */
 import { clauses, word, type Clause, type Token } from "./tokenizer";
-import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
+import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script-compiler";
 
 export interface ElizaOptions {
   /** Whether each list of replies starts at its `first` reply in the script. */

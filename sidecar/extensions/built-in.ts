@@ -1,6 +1,6 @@
 /** Built-in extensions by id. Each module is loaded when a chain first uses it. */
 import type { ProxyComponent } from "../conductor/component";
-import { serveProxy } from "../proxies/kit";
+import { serveProxy } from "../proxies/serve-proxy";
 import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "./extension";
 
 const LOAD: Readonly<Record<string, () => Promise<BuiltInExtension>>> = {

@@ -9,7 +9,7 @@
  */
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
-import { secureUrl } from "./address";
+import { secureUrl } from "./secure-url";
 import { fetchSecurely } from "./secure-fetch";
 
 export type RegistryErrorCode =

@@ -4,7 +4,7 @@
  *
  * Invariants: without a proxy, no proxy module is loaded. Requests to this computer never use a proxy.
  */
-import { isLoopback } from "./address";
+import { isLoopback } from "./secure-url";
 import type { Fetch, Proxies } from "./http-get";
 import type { Environment } from "../process/login-shell-environment";
 

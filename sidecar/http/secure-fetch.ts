@@ -1,5 +1,5 @@
 /** Sends a request over https only, also after redirects, without user data: no cookies, no keys. */
-import { isLoopback, secureUrl } from "./address";
+import { isLoopback, secureUrl } from "./secure-url";
 
 const MAX_REDIRECTS = 5;
 

@@ -28,7 +28,7 @@ import { isIdle, createLiveSession, LiveSessions, type LiveSession } from "./liv
 import { namesTools, promptFor } from "./session/prompt";
 import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
-import type { ResponseStream } from "./response/response-stream";
+import type { ResponseStream } from "./response/response-sink";
 import { prune, restore, save } from "./persisted-records";
 import { SessionActor } from "./session/session-actor";
 import type { SessionMessage } from "./session/session-message";

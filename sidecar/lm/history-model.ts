@@ -9,7 +9,7 @@ import type {
   RequestId,
 } from "../../src/protocol/lm/lm";
 import type { MessageHistory } from "./history/message-history";
-import type { ResponseStream } from "./response/response-stream";
+import type { ResponseStream } from "./response/response-sink";
 import type { JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
 import type { SessionActor } from "./session/session-actor";

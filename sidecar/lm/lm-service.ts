@@ -18,7 +18,7 @@ import type { Handlers } from "../../src/protocol/wire/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryDeps } from "./history-model";
-import { RequestCache } from "./history/known-requests";
+import { RequestCache } from "./history/request-cache";
 import type { MessageHistory } from "./history/message-history";
 import { PartSender } from "./response/part-sender";
 

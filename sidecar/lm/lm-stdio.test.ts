@@ -6,7 +6,7 @@ import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { Frame } from "../rpc/frame";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { Peer } from "../rpc/peer";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";

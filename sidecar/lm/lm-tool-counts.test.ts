@@ -7,7 +7,7 @@ import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { launch } from "../agents/launch";
 import type { ProxyComponent } from "../conductor/component";
 import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
-import { serveProxy } from "../proxies/kit";
+import { serveProxy } from "../proxies/serve-proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { chatOf, LmFixture } from "../testing/sessions/lm-fixture";
 import { manyTools, TOOLS } from "../testing/mcp/many-tools";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { Chronicle } from "./fixtures/chronicle";
+import { Chronicle } from "./fixtures/session-records";
 import { recorded, recordedRequest, SITUATIONS, type RecordedStep } from "./fixtures/recorded";
 import { identityOf } from "./history/request-identity";
 

@@ -12,7 +12,7 @@
  * - Every request is answered, also when a session closes meanwhile.
  */
 import { isDeepStrictEqual } from "node:util";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -21,7 +21,7 @@ import { serveSession } from "./session-adapter";
 import { familyOf } from "./delivery/call-route";
 import { COUNTS_TOOLS } from "./delivery/delivery";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
-import type { OnWarning } from "./link";
+import type { OnWarning } from "./acp-link";
 import type { DeclaredServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";

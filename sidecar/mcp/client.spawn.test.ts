@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { FakeClock } from "../testing/fake-clock";
 import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./client";
-import type { McpServer } from "./client-servers";
+import type { McpServer } from "./read-mcp-servers";
 
 const program = (...args: string[]): McpServer => ({
   kind: "stdio",

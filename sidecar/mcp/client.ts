@@ -13,7 +13,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
-import type { McpServer } from "./client-servers";
+import type { McpServer } from "./read-mcp-servers";
 
 export type McpFailureCode = "unsupported" | "unreachable" | "timeout" | "cancelled" | "answered";
 

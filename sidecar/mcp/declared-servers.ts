@@ -12,13 +12,13 @@
  * - Messages for connections of other components are not consumed.
  */
 import type { Channel } from "../rpc/channel";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { RpcCode, RpcError } from "../rpc/message";
 import { serveSession } from "./session-adapter";
 import { StatelessAdapter } from "./stateless-adapter";
 import { StatelessLink } from "./stateless-link";
-import type { AcpServer } from "./declaration";
-import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type OnWarning } from "./link";
+import type { AcpServer } from "./acp-server-declaration";
+import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type OnWarning } from "./acp-link";
 import { McpCode, type StatelessServer } from "./revision";
 import { MCP_OVER_ACP } from "../acp/methods";
 

@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { FakeClock } from "../testing/fake-clock";
 import { ProgramServer } from "./program-server";
 

@@ -17,7 +17,7 @@ import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { Frame } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
-import type { OnWarning } from "./link";
+import type { OnWarning } from "./acp-link";
 import { channelOf } from "./transport";
 
 /** A running process. The channel closes with the reason when the process exits. */

@@ -10,8 +10,8 @@ import type { Channel } from "../rpc/channel";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { OnWarning } from "./link";
-import { McpPeer } from "./peer";
+import type { OnWarning } from "./acp-link";
+import { McpPeer } from "./mcp-peer";
 import {
   CLASSIC_REVISIONS,
   Meta,

@@ -13,8 +13,8 @@ import type { Channel } from "../rpc/channel";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { OnWarning } from "./link";
-import { McpPeer } from "./peer";
+import type { OnWarning } from "./acp-link";
+import { McpPeer } from "./mcp-peer";
 import {
   assertStatelessMeta,
   Meta,

@@ -11,7 +11,7 @@
 import { randomUUID } from "node:crypto";
 import { isObject, numberOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { McpMessage, Neighbour } from "./link";
+import type { McpMessage, Neighbour } from "./acp-link";
 import { McpCode, type StatelessOptions, type StatelessServer } from "./revision";
 import { AGENT_METHODS } from "../acp/methods";
 import { STATELESS_METHODS } from "./methods";

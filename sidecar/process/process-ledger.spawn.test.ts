@@ -17,7 +17,7 @@ import { realClock } from "../rpc/clock";
 import { objectOr } from "../rpc/json";
 import { census } from "../testing/census";
 import { Drive, temporaryFolder } from "../testing/drive";
-import { hurriedClock } from "../testing/hurried-clock";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { program, scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger, readLedger, reapOrphans } from "./process-ledger";

@@ -9,7 +9,7 @@ import { census } from "../testing/census";
 import { Drive, temporaryFolder, type DriveOptions } from "../testing/drive";
 import { eventually } from "../testing/eventually";
 import { FakeClock } from "../testing/fake-clock";
-import { hurriedClock } from "../testing/hurried-clock";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { scriptedAgent } from "../testing/programs/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
 import { NEEDS_PROC, skipped } from "../testing/skipped";

@@ -14,7 +14,7 @@ import { StringDecoder } from "node:string_decoder";
 import { RedactedStream } from "../../src/protocol/redaction/redact";
 import { agentExited, type AgentError } from "../errors";
 import type { Channel, Closed, Receiver } from "../rpc/channel";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { startChild, statusOf, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
 import { TailBuffer } from "./tail-buffer";
 

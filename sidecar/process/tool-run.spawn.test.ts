@@ -7,7 +7,7 @@ import type { Clock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
 import { FakeClock } from "../testing/fake-clock";
-import { hurriedClock } from "../testing/hurried-clock";
+import { hurriedClock } from "../testing/accelerated-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger } from "./process-ledger";
 import type { ProcessSpec } from "./stdio-process";

@@ -9,7 +9,7 @@
 import type { Readable } from "node:stream";
 import { startChild, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
 import { TailBuffer } from "./tail-buffer";
-import { ToolWatch } from "./tool-activity";
+import { ToolWatch } from "./tool-watchdog";
 
 export interface ToolOptions {
   /** Ends the tool and its descendants. `runTool` then rejects with the signal's reason. */

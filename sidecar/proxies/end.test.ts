@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import type { Frame } from "../rpc/frame";
 import { deferred, FakeNeighbour, rig, turn } from "../testing/chain/proxy-rig";
-import { serveProxy } from "./kit";
+import { serveProxy } from "./serve-proxy";
 
 suite("proxy kit: end", () => {
   test("aborts signals, rejects requests and calls `close` once when the client ends", async () => {

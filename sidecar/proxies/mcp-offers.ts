@@ -1,5 +1,5 @@
 /** The MCP servers that a proxy offers over ACP. Messages for other servers are forwarded. */
-import { McpProvider } from "../mcp/provider";
+import { McpProvider } from "../mcp/offered-server";
 import type { Envelope, Frame } from "../rpc/frame";
 import { paramsOr, type Claimant, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";

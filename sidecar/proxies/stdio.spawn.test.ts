@@ -5,7 +5,7 @@ import path from "node:path";
 import { PassThrough } from "node:stream";
 import { isObject, objectOr } from "../rpc/json";
 import type { RpcError } from "../rpc/message";
-import { ndjsonChannel } from "../rpc/ndjson";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { Peer } from "../rpc/peer";
 import { turn } from "../testing/chain/proxy-rig";
 import type { ProxyDefinition } from "./proxy";

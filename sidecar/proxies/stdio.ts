@@ -9,8 +9,8 @@ import type { Readable, Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 import { countingIds, proxyHop, type ProxyHop } from "../rpc/hop";
-import { ndjsonChannel } from "../rpc/ndjson";
-import { serveProxy, type Served } from "./kit";
+import { ndjsonChannel } from "../rpc/ndjson-channel";
+import { serveProxy, type Served } from "./serve-proxy";
 import type { ProxyDefinition } from "./proxy";
 import { AGENT_METHODS, PROXY_DIALECTS, PROXY_METHODS } from "../acp/methods";
 

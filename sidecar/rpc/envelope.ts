@@ -20,9 +20,9 @@ import {
   textEnd,
   valueEnd,
 } from "./json-scan";
-import { MemberWalk, methodAt, type Retained } from "./members";
+import { MemberWalk, methodAt, type Retained } from "./json-members";
 import { RpcCode, type Id } from "./message";
-import { insideOf, isSuccessorMethod } from "./successor";
+import { insideOf, isSuccessorMethod } from "./proxy-envelope";
 
 export { FrameError } from "./json-scan";
 

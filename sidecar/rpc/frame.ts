@@ -9,7 +9,7 @@ import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } fro
 import { isObject, type JsonObject } from "./json";
 import { RpcCode, type Id, type Message } from "./message";
 import type { ProxyDialect } from "../acp/methods";
-import { unwrapLine, unwrapMessage, wrapLine, wrapMessage } from "./successor";
+import { unwrapLine, unwrapMessage, wrapLine, wrapMessage } from "./proxy-envelope";
 
 export { FrameError, type Envelope } from "./envelope";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Channel, Closed } from "./channel";
 import { Frame } from "./frame";
 import { countingIds, hop, proxyHop, type ProxyHop } from "./hop";
-import { memoryChannels } from "./memory";
+import { memoryChannels } from "./memory-channel";
 
 /** One end of a channel; records the messages that it receives. */
 class Recorder {

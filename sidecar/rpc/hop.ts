@@ -3,7 +3,7 @@
  * request id is unique. A hop replaces the id of an incoming request and restores the original id in the response.
  *
  * A connection to a proxy multiplexes two channels. `plain` carries messages between the proxy and its client,
- * unchanged. `wrapped` carries messages between the proxy and its successor, in envelopes (successor.ts).
+ * unchanged. `wrapped` carries messages between the proxy and its successor, in envelopes (proxy-envelope.ts).
  *
  * Invariants:
  * - A message that is not inspected is forwarded as bytes.
@@ -18,7 +18,7 @@ import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";
 import { objectOr } from "./json";
 import { RpcCode, type Id, type RpcErrorObject } from "./message";
-import { isSuccessorMethod } from "./successor";
+import { isSuccessorMethod } from "./proxy-envelope";
 
 /** Generates unique request ids. */
 export interface Ids {

@@ -11,7 +11,7 @@
  * - After `stop`, further data is discarded.
  */
 import { finished, type Readable } from "node:stream";
-import { LineSplitter } from "./lines";
+import { LineSplitter } from "./line-splitter";
 
 export interface LineConsumer {
   /** Receives a line in the form of `LineSplitter.next`. May throw or reject. */

@@ -4,9 +4,9 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import fc from "fast-check";
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame } from "./frame";
-import { memoryChannels } from "./memory";
+import { memoryChannels } from "./memory-channel";
 import { RpcError } from "./message";
-import { ndjsonChannel } from "./ndjson";
+import { ndjsonChannel } from "./ndjson-channel";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome, type PeerHandlers } from "./peer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));

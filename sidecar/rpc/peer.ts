@@ -13,7 +13,7 @@
  */
 import type { Channel, Closed } from "./channel";
 import { Frame, FrameError, type Envelope } from "./frame";
-import { Incoming, type IncomingRequest } from "./incoming";
+import { Incoming, type IncomingRequest } from "./incoming-request";
 import {
   RpcCode,
   RpcError,
@@ -26,7 +26,7 @@ import {
 } from "./message";
 import { PROTOCOL_METHODS } from "../acp/methods";
 
-export type { IncomingRequest } from "./incoming";
+export type { IncomingRequest } from "./incoming-request";
 
 export type Outcome =
   | { readonly ok: true; readonly result: unknown }

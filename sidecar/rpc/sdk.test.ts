@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
-import { ndjsonChannel } from "./ndjson";
+import { ndjsonChannel } from "./ndjson-channel";
 import { ConnectionClosed, methodNotFound, Peer, type PeerHandlers } from "./peer";
 
 /** Two pipes: ours ends in a peer, theirs in a stream for the SDK. */

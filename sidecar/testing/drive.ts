@@ -13,7 +13,7 @@ import type { Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
-import { hurriedClock } from "./hurried-clock";
+import { hurriedClock } from "./accelerated-clock";
 
 /** Creates a temporary folder, which is removed on disposal. */
 export function temporaryFolder(): { readonly path: string } & Disposable {

@@ -1,7 +1,7 @@
 /** ACP agent in memory for tests of its clients. Records requests. The test controls the responses. */
 import type { Channel } from "../rpc/channel";
 import { objectOr, type JsonObject } from "../rpc/json";
-import { memoryChannels } from "../rpc/memory";
+import { memoryChannels } from "../rpc/memory-channel";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 
 export class MemoryAgent {

@@ -20,7 +20,7 @@ import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
 import { agentOf, modelsOf, type AgentCapabilities, type Model, type Offered } from "./models";
 import { responsePart, type PartClasses } from "./convert-parts";
-import { SentRequests, type Sent } from "./sent-requests";
+import { SentRequests, type Sent } from "./request-deltas";
 import { tokensOf } from "./token-count";
 
 /** The subset of the sidecar's client that models use. */

@@ -8,7 +8,7 @@ import { turnOf, type Page, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
 import { PromptLog } from "./prompt-log";
-import { drained, marksIn, newClock } from "./setting";
+import { drained, marksIn, newClock } from "./clock-and-marks";
 import { TestSidecar } from "./sidecar";
 import { TestWebview } from "./webview";
 

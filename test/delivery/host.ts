@@ -10,7 +10,7 @@ import { readSettings } from "../../src/settings/store/settings";
 import { SidecarSupervisor } from "../../src/sidecar/supervisor";
 import { listeners } from "../../src/testing/listeners";
 import type { TestSidecar } from "./sidecar";
-import { mortal, type FakeClock } from "./setting";
+import { mortal, type FakeClock } from "./clock-and-marks";
 
 export interface Window {
   readonly clock: FakeClock;

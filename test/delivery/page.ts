@@ -5,11 +5,11 @@
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
 import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model";
-import { PageCopy, type CopyDeps } from "../../webview/runtime/page-copy";
+import { PageCopy, type CopyDeps } from "../../webview/runtime/page-storage";
 import { openPage, saved, step } from "../../webview/state/page-state";
-import { isHostToPage } from "../../webview/state/message-guards";
+import { isHostToPage } from "../../webview/state/saved-page-guards";
 import { viewOf } from "../../webview/view-model/tab/tab-view";
-import { marksIn, mortal, type FakeClock } from "./setting";
+import { marksIn, mortal, type FakeClock } from "./clock-and-marks";
 
 export interface Browser {
   readonly clock: FakeClock;

@@ -7,7 +7,7 @@ import { AgentConnection } from "../../sidecar/acp/connection";
 import { commandOf } from "../../sidecar/agents/distributions/agent-command";
 import { AgentPool } from "../../sidecar/agents/pool";
 import { ChatService } from "../../sidecar/chat/chat-service";
-import { BypassPolicy } from "../../sidecar/permissions/policy";
+import { BypassPolicy } from "../../sidecar/permissions/bypass-policy";
 import { RpcError } from "../../sidecar/rpc/message";
 import { deferred, type Deferred } from "../../src/deferred";
 import { SidecarExited, SidecarRefused, StartFailed } from "../../src/errors";
@@ -17,8 +17,8 @@ import type { Calls, Handlers, Notes, ParamsOf, ResultOf } from "../../src/proto
 import type { SidecarClient } from "../../src/sidecar/client";
 import type { SidecarProcess } from "../../src/sidecar/supervisor";
 import { TestAgent, type Voice } from "./agent";
-import { Line } from "./line";
-import { drained, mortal, type FakeClock } from "./setting";
+import { Line } from "./message-queue";
+import { drained, mortal, type FakeClock } from "./clock-and-marks";
 
 type Method = keyof Calls<HostToSidecar> | keyof Notes<HostToSidecar>;
 /** `answered`: present for requests. */

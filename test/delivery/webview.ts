@@ -11,7 +11,7 @@
  * to its database from time to time (`flush`). A reloaded window restores the state of the last flush.
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
-import { Line } from "./line";
+import { Line } from "./message-queue";
 import { memoryStorage } from "../../webview/testing/memory-storage";
 import { TestPage, type Browser } from "./page";
 

@@ -10,7 +10,7 @@
  * - Each finished sentence is announced once, in order.
  */
 import * as l10n from "@vscode/l10n";
-import { promptCount } from "../view-model/text/counts";
+import { promptCount } from "../view-model/text/plural-texts";
 import { isSame } from "../../src/protocol/chat/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";

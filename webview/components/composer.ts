@@ -6,12 +6,12 @@
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { UserActionHandlers } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import { write } from "./caret";
 import { Chips } from "./chips";
 import { CommandList } from "./command-list";
 import { create } from "./dom";
-import { pastesImages } from "../state/dropped";
+import { pastesImages } from "../state/attachable-data";
 import { MentionList } from "./mention-list";
 import { meaningOfKey } from "./prompt-keys";
 import type { TabView } from "../view-model/tab/tab-view";

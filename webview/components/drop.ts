@@ -1,7 +1,7 @@
 /**
  * Drag and drop on the page: an overlay lists the accepted types during a drag, and `Drops` receives the dropped items.
  */
-import { attachableParts, mayAttach, OTHER_FILES } from "../state/dropped";
+import { attachableParts, mayAttach, OTHER_FILES } from "../state/attachable-data";
 import { create } from "./dom";
 import { texts } from "../view-model/text/chat-texts";
 

@@ -14,14 +14,14 @@ import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { UserActionHandlers } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import { changeOf, pageChoice } from "../view-model/cards/buttons";
 import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER } from "../view-model/cards/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
-import { FocusKeeper } from "./persisted-focus";
+import { FocusKeeper } from "./focus-keeper";
 import { cardElement, chatOf } from "./elements";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
@@ -31,7 +31,7 @@ import { TabParts } from "./tab-parts";
 import type { TabView } from "../view-model/tab/tab-view";
 import { texts } from "../view-model/text/chat-texts";
 
-export type { UserActionHandlers as Acts } from "../view-model/tab/user-actions";
+export type { UserActionHandlers as Acts } from "../view-model/tab/user-action-handlers";
 
 interface OpenTab {
   readonly mynahId: string;

@@ -3,7 +3,7 @@
  * styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
-import type { UserActionHandlers } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import type { Card } from "../view-model/cards/card";
 import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";

@@ -11,7 +11,7 @@ import * as l10n from "@vscode/l10n";
 import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import type { Accessibility } from "../a11y/a11y";
 import type { ChatUi } from "../mynah/chat-ui";
-import { drawTabs } from "./draw-tabs";
+import { drawTabs } from "./draw-changed-tabs";
 import type { FrameScheduler } from "./frame-scheduler";
 import type { PageMarks } from "./page-marks";
 import type { Effect, UiEvent, Page, Step } from "../state/page-model";

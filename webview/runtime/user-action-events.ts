@@ -1,7 +1,7 @@
 /** Converts the user's actions to events of the page. */
 import type { Entry } from "../../src/protocol/chat/chat";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { UserActionHandlers } from "../view-model/tab/user-actions";
+import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import type { IntakeResult } from "../components/image-intake";
 import { PendingImages } from "../components/pending-images";
 import type { UiEvent, Page } from "../state/page-model";

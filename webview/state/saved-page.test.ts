@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { Entry } from "../../src/protocol/chat/chat";
 import { noDrafts } from "./drafts";
 import { emptyPage, newest, restored, type SavedPage } from "./saved-page";
-import { areAttachments, isEntry, isHostToPage, isPrompt } from "./message-guards";
+import { areAttachments, isEntry, isHostToPage, isPrompt } from "./saved-page-guards";
 
 const entry = fc.oneof(
   fc.record({

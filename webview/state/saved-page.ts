@@ -1,5 +1,5 @@
 /**
- * The page's saved copy (stored by `page-copy.ts`). VS Code destroys the page of a hidden view, and the sidecar may
+ * The page's saved copy (stored by `page-storage.ts`). VS Code destroys the page of a hidden view, and the sidecar may
  * exit before the view is shown again.
  *
  * Invariants:
@@ -15,7 +15,7 @@ import { isObject, type Fields } from "../../src/protocol/wire/json";
 import type { TabId } from "../../src/protocol/page/host-to-page";
 import { noDrafts, type Drafts, type Sent } from "./drafts";
 import { bare, shortened } from "./shorten-entry";
-import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, isText } from "./message-guards";
+import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, isText } from "./saved-page-guards";
 
 export interface SavedTab {
   readonly tabId: TabId;
@@ -31,7 +31,7 @@ export interface SavedTab {
 }
 
 export interface SavedPage {
-  /** Milliseconds since 1970, see `page-copy.ts`; absent in copies of earlier versions. */
+  /** Milliseconds since 1970, see `page-storage.ts`; absent in copies of earlier versions. */
   readonly savedAt?: number;
   readonly version: 1;
   /** Highest `requestNumber` of all tabs: the next page starts above it. */

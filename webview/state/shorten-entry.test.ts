@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import { TOOL_JSON_LIMIT, type Entry, type Permission, type ToolContent } from "../../src/protocol/chat/chat";
 import type { Elicitation, Field } from "../../src/protocol/chat/elicitation";
-import { isEntry } from "./message-guards";
+import { isEntry } from "./saved-page-guards";
 import { shortened, bare } from "./shorten-entry";
 
 /** A text with the maximum JSON length per character. */

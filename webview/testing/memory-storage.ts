@@ -1,4 +1,4 @@
-import type { TextStorage } from "../runtime/page-copy";
+import type { TextStorage } from "../runtime/page-storage";
 
 /** Browser storage with a quota in characters. */
 export function memoryStorage(quota = Infinity): TextStorage {

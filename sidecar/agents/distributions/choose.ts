@@ -14,7 +14,7 @@ import type {
 } from "../../../src/protocol/agents/distribution";
 import { currentPackage } from "../../../src/protocol/agents/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "../../../src/protocol/agents/package-spec";
-import { isSegment, relativeParts } from "./segment";
+import { isSegment, relativeParts } from "./folder-name";
 
 /** Package tools. `uv` and `pipx` can replace each other. */
 export type Tool = "npm" | "uv" | "pipx" | "cargo";

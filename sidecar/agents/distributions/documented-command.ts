@@ -10,7 +10,7 @@ import { typedCommand, type Environment, type Platform } from "../../../src/prot
 import { choose, missingSentence, type Choice } from "./choose";
 import { requirementOf } from "../../../src/protocol/agents/package-spec";
 import { isWindows, platformsFor } from "./platform";
-import { isSegment, relativeParts, UNVERSIONED } from "./segment";
+import { isSegment, relativeParts, UNVERSIONED } from "./folder-name";
 
 /** The stdio server form of MCP and ACP, which the documents use for agents. */
 export interface McpServerCommand {

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { temporaryFolder } from "../../testing/drive";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { scriptedAgent } from "../../testing/programs/programs";
 import { noDistribution } from "../../errors";
 import type { AgentCommand } from "../distributions/agent-command";

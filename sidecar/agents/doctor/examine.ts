@@ -5,7 +5,7 @@ import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { InstallState } from "../../../src/protocol/agents/agent-service";
 import type { Diagnosis } from "../../../src/protocol/agents/diagnosis";
 import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
-import type { CommandOf } from "../distributions/command-secrets";
+import type { CommandOf } from "../distributions/stored-keys";
 import type { ProcessDeps } from "../../process/child";
 import type { AgentCommand } from "../distributions/agent-command";
 import { InstallError } from "../install/store/install-error";

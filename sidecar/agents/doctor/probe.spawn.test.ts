@@ -5,7 +5,7 @@ import type { Clock } from "../../rpc/clock";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { scriptedAgent } from "../../testing/programs/programs";
 import { skipped } from "../../testing/skipped";
 import { INITIALIZE_LIMIT_MS } from "../../acp/connection";

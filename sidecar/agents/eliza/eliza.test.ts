@@ -3,7 +3,7 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import { decompose, Eliza } from "../../eliza/engine";
 import { DOCTOR } from "../../eliza/doctor-script";
-import { compile, link, next, type Script } from "../../eliza/script";
+import { compile, link, next, type Script } from "../../eliza/script-compiler";
 import { clauses, word } from "../../eliza/tokenizer";
 
 const doctor = compile(DOCTOR);

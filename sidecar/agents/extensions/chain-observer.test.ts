@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ProxyComponent } from "../../conductor/component";
-import { serveProxy } from "../../proxies/kit";
+import { serveProxy } from "../../proxies/serve-proxy";
 import type { Interceptors, Proxy } from "../../proxies/proxy";
 import { Frame } from "../../rpc/frame";
 import { arrayOr, objectOr } from "../../rpc/json";

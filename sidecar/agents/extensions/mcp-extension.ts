@@ -8,7 +8,7 @@ import type { ProxyComponent } from "../../conductor/component";
 import { agentNotFound, notBuiltIn, serverNotAdded } from "../../errors";
 import type { HttpServer, ShimProgram } from "../../mcp/shim";
 import { addedServer, serverName, type ServerStarter, type StdioServer } from "../../proxies/added-server";
-import { serveProxy } from "../../proxies/kit";
+import { serveProxy } from "../../proxies/serve-proxy";
 import type { AgentCommand } from "../distributions/agent-command";
 import { wrongAddress } from "../distributions/server-address";
 

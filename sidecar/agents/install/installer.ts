@@ -18,7 +18,7 @@ import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../../../src/protocol/agents/package-spec";
 import { wrongAddress } from "../distributions/server-address";
-import { displayedVersion, UNVERSIONED } from "../distributions/segment";
+import { displayedVersion, UNVERSIONED } from "../distributions/folder-name";
 import { installBinary } from "./packages/binary-package";
 import { installCargo } from "./packages/cargo-package";
 import { SingleFlight } from "./single-flight";

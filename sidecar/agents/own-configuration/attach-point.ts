@@ -5,7 +5,7 @@
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
 import { McpEndpoint } from "../../mcp/http/http-server";
-import type { OnWarning } from "../../mcp/link";
+import type { OnWarning } from "../../mcp/acp-link";
 import { ATTACH } from "../../mcp/shim";
 import type { Clock } from "../../rpc/clock";
 

@@ -30,7 +30,7 @@ import type {
 } from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
-import { ConfigurationError, EditedEntryError } from "./entry";
+import { ConfigurationError, EditedEntryError } from "./symposium-entry";
 import type { ConfigurationPlace } from "./known-configurations";
 
 /** Maximum size in bytes. Claude Code also stores other data in its file. */

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { parse } from "jsonc-parser";
 import { CONFIGURATION_FORMATS } from "../../../src/protocol/agents/own-configuration";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
-import { ConfigurationError } from "./entry";
+import { ConfigurationError } from "./symposium-entry";
 
 const PROGRAM = { command: "/usr/bin/node", script: "/opt/it's “here”/sidecar.js", electron: false },
   ELECTRON = { ...PROGRAM, electron: true };

@@ -14,7 +14,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
-import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./entry";
+import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./symposium-entry";
 import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
 

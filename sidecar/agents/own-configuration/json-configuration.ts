@@ -7,7 +7,7 @@
 import * as l10n from "@vscode/l10n";
 import { getNodeValue, parseTree, type Node, type ParseError } from "jsonc-parser";
 import type { JsonObject } from "../../rpc/json";
-import { ConfigurationError, ENTRY } from "./entry";
+import { ConfigurationError, ENTRY } from "./symposium-entry";
 
 const BOM = "\uFEFF";
 

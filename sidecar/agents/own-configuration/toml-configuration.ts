@@ -7,7 +7,7 @@
  * added after the entry.
  */
 import type { JsonObject } from "../../rpc/json";
-import { ConfigurationError, ENTRY } from "./entry";
+import { ConfigurationError, ENTRY } from "./symposium-entry";
 
 const TABLE = "mcp_servers";
 const COMMENT = "# Added by Symposium. Remove it in the settings of Symposium.";

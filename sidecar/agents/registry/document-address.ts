@@ -3,7 +3,7 @@
  * converted to the file itself. Pure.
  */
 import * as l10n from "@vscode/l10n";
-import { secureUrl } from "../../http/address";
+import { secureUrl } from "../../http/secure-url";
 
 /** `file`: default file of a repository address. `loopback`: allows http addresses of this computer. */
 export function documentAddress(

@@ -12,11 +12,11 @@ import type { Installable } from "../../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/agents/distribution";
 import { choose } from "../distributions/choose";
-import { isSegment } from "../distributions/segment";
+import { isSegment } from "../distributions/folder-name";
 import { wrongAddress } from "../distributions/server-address";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { refusalOf } from "./accepted";
-import { secureUrl } from "../../http/address";
+import { refusalOf } from "./entry-policy";
+import { secureUrl } from "../../http/secure-url";
 
 export interface RegistryEntry {
   readonly id: string;

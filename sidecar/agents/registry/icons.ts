@@ -11,7 +11,7 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-document";
-import { pictureOf } from "./picture";
+import { pictureOf } from "./icon-validation";
 import { readStored, writeStored } from "./stored-document";
 
 export interface IconsDeps {

@@ -10,7 +10,7 @@ import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { ErrorCode } from "../../../src/protocol/wire/errors";
 import type { JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
-import { REGISTRY_ADDRESSES, secureUrl } from "../../http/address";
+import { REGISTRY_ADDRESSES, secureUrl } from "../../http/secure-url";
 import { configOf, type RegistryEntry } from "./document";
 import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";
 import { imported, updated, updatesFor } from "./updates";

@@ -9,7 +9,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../rpc/clock";
-import { isFromLoopback } from "../../http/address";
+import { isFromLoopback } from "../../http/secure-url";
 import { NO_REGISTRY, parseRegistry, type ReadOptions, type Registry } from "./document";
 import { fetchDocument, RegistryError, type FetchDeps } from "../../http/fetch-document";
 import { readStored, writeStored, type Stored } from "./stored-document";

@@ -17,7 +17,7 @@ import { AgentError, restartedElsewhere, type AgentErrorCode } from "../../error
 import { stringOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound } from "../../rpc/peer";
 import { AgentControls } from "./agent-controls";
-import { ChatOpening, type ChatOpeningDeps } from "./session-opening";
+import { ChatOpening, type ChatOpeningDeps } from "./chat-opening";
 import { AgentFiles, type Ask } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { SessionTimeouts } from "./session-timeouts";

@@ -9,7 +9,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { PermissionOption } from "../../../src/protocol/chat/chat";
-import { resolveInWorkspace } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 

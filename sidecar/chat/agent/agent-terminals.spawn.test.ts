@@ -5,7 +5,7 @@ import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from
 import { startChild } from "../../process/child";
 import { openLedger } from "../../process/process-ledger";
 import { temporaryFolder } from "../../testing/drive";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { AgentTerminals } from "./agent-terminals";
 import type { State } from "../session-model";
 import { startSession } from "../session-state";

@@ -1,5 +1,5 @@
 import type * as agentSession from "../../agent-session/agent-message";
-import type { IncomingRequest } from "../../rpc/incoming";
+import type { IncomingRequest } from "../../rpc/incoming-request";
 import type { Consent } from "./agent-files";
 import type { SessionEvent, AgentFailure } from "../session-model";
 

@@ -5,7 +5,7 @@ import { openLedger } from "../../process/process-ledger";
 import { newRun } from "../../process/run-id";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import { extensionDeps } from "./extension-deps";
 

@@ -5,7 +5,7 @@
 import type { Writable } from "node:stream";
 import type { Channel } from "../../rpc/channel";
 import type { Clock } from "../../rpc/clock";
-import { ndjsonChannel } from "../../rpc/ndjson";
+import { ndjsonChannel } from "../../rpc/ndjson-channel";
 import type { Notify } from "./log";
 
 export function clientOnStdio(notify: Notify): Channel {

@@ -5,7 +5,7 @@ import type { Installable, InstallProgress } from "../../../src/protocol/agents/
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import { runShell, systemTools, type ProcessDeps } from "../../process/child";
-import type { CommandOf } from "../../agents/distributions/command-secrets";
+import type { CommandOf } from "../../agents/distributions/stored-keys";
 import { AgentService, type AgentHandlers } from "../../agents/agent-service";
 import type { AgentStatusTracker } from "../../agents/agent-status-tracker";
 import type { AgentCommand } from "../../agents/distributions/agent-command";
@@ -24,7 +24,7 @@ import { configurationOf } from "../../agents/own-configuration/known-configurat
 import { processTable } from "../../process/process-list";
 import { proxiedFetch } from "../../http/proxied-fetch";
 import { httpGet } from "../../http/http-get";
-import { documentAt } from "../../agents/registry/document-at";
+import { documentAt } from "../../agents/registry/fetch-entry";
 import { Icons } from "../../agents/registry/icons";
 import { Registries } from "../../agents/registry/registries";
 import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../../process/login-shell-environment";

@@ -7,7 +7,7 @@ import type { ProxyComponent } from "../../conductor/component";
 import { LmService } from "../../lm/lm-service";
 import { ToolOffers } from "../../lm/tools/tool-offer";
 import { toolsComponent } from "../../lm/tools/tools-proxy";
-import type { PermissionPolicy } from "../../permissions/policy";
+import type { PermissionPolicy } from "../../permissions/bypass-policy";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { deferred } from "../../testing/chain/proxy-rig";

@@ -7,7 +7,7 @@ import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
-import { rustFolders } from "../rust-place";
+import { rustFolders } from "../rust-projects";
 import { capabilityTracker, sessionClient, type ClientCapabilities } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import { connectToolServer } from "../tool-server";

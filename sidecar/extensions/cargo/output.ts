@@ -12,7 +12,7 @@
 import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, DiagnosticCollector } from "./diagnostics";
 import { Ends } from "./bounded-lines";
-import { Lines, plain } from "./lines";
+import { Lines, plain } from "./line-splitter";
 import { TestReport, type TestSummary } from "./test-report";
 
 /**

@@ -10,7 +10,7 @@ import type { Exit, ProcessSpec } from "../../process/child";
 import { AgentError } from "../../errors";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import type { ExtensionDeps } from "../extension";
-import { findCargo } from "../rust-place";
+import { findCargo } from "../rust-projects";
 import { ToolFailure, type ToolAnswer, type ToolCall } from "../tool";
 import { commandFor, typed, type Subcommand } from "./command";
 import { CargoOutput } from "./output";

@@ -5,8 +5,8 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
-import { contains, resolveInWorkspace } from "../../permissions/boundary";
-import { rustFolders } from "../rust-place";
+import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
+import { rustFolders } from "../rust-projects";
 import { ToolFailure } from "../tool";
 
 export class WorkingFolder {

@@ -2,7 +2,7 @@
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
 import type { ExtensionDeps } from "../extension";
-import { findCargo } from "../rust-place";
+import { findCargo } from "../rust-projects";
 import { ToolFailure, type ToolCall } from "../tool";
 
 export type CargoDeps = Pick<ExtensionDeps, "find" | "run" | "clock" | "environment" | "home">;

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { chooseCrate, type Choice } from "./choose-crate";
 import { wantedIn } from "./crate-version";
 import { isDependency, packagesIn } from "./lock-file";
-import { wantedManifest } from "./wanted-manifest";
+import { wantedManifest } from "./fetch-manifest";
 import type { Dependency, Workspace } from "./workspace";
 
 const PUBLIC = "https://public.test/index",

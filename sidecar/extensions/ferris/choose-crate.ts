@@ -6,7 +6,7 @@
  * another registry, another party may own the name.
  */
 import { compareVersions } from "../../agents/registry/versions";
-import { contains } from "../../permissions/boundary";
+import { contains } from "../../permissions/workspace-boundary";
 import { requirementOf, sameName, withoutBuild, type VersionRequest } from "./crate-version";
 import { isDependency, type LockedPackage } from "./lock-file";
 import type { Dependency, Workspace } from "./workspace";

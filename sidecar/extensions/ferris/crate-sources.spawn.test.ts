@@ -23,7 +23,7 @@ import {
   SAMPLE_CRATES,
 } from "../../testing/extensions/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure, type ToolCall } from "../tool";
 import { CrateSources, type CrateQuestion, type CrateSource } from "./crate-sources";

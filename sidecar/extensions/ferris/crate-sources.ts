@@ -12,14 +12,14 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { resolveInWorkspace } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { ToolFailure, type ToolCall } from "../tool";
 import { Cargo, type CargoAnswer, type CargoDeps } from "./cargo";
 import { firstError, RANGES, sentenceOf, failureIn } from "./cargo-errors";
 import { chooseCrate, type Choice } from "./choose-crate";
 import { isCrateName, sameName, wantedIn, type VersionRequest } from "./crate-version";
 import { packagesIn } from "./lock-file";
-import { wantedManifest } from "./wanted-manifest";
+import { wantedManifest } from "./fetch-manifest";
 import { dependencyOfRoot, membersIn, type FoundPackage, type Workspace } from "./workspace";
 
 export interface CrateSource {

@@ -7,7 +7,7 @@ import type { Chain, InterceptedNotification, InterceptedRequest, Proxy } from "
 import { objectOr } from "../../rpc/json";
 import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
 import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "../extension";
-import { rustFolders } from "../rust-place";
+import { rustFolders } from "../rust-projects";
 import { sessionClient } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
 import type { Tool } from "../tool";

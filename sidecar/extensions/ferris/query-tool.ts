@@ -6,7 +6,7 @@
  * resources of the call are then released.
  */
 import { randomUUID } from "node:crypto";
-import { resolveInWorkspace } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
@@ -15,10 +15,10 @@ import type { SessionPlace } from "../session-tools";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { CrateSource } from "./crate-sources";
 import { CRATE_NAME, READS, type FindSource } from "./crate-tools";
-import { findEscapingLink } from "./links-out";
+import { findEscapingLink } from "./escaping-links";
 import { Research } from "./research";
 import { ResearchCard } from "./research-card";
-import { ResearchQueue } from "./research-line";
+import { ResearchQueue } from "./research-queue";
 import type { Ended } from "./research-state";
 
 export interface QueryDeps {

@@ -1,6 +1,6 @@
 /**
  * Runs one research: opens its session and MCP server and starts its timers. research-state.ts makes the decisions,
- * readable.ts grants permissions.
+ * research-permissions.ts grants permissions.
  *
  * Invariants:
  * - Every opened resource is closed at the end, even a session that opens later.
@@ -28,8 +28,8 @@ import { hasAgentFiles } from "./agent-files";
 import type { CrateSource } from "./crate-sources";
 import { getRustCrateSource, type FindSource } from "./crate-tools";
 import { sameName } from "./crate-version";
-import { findEscapingLink } from "./links-out";
-import { permissionFor, readInside, type ReadScope } from "./readable";
+import { findEscapingLink } from "./escaping-links";
+import { permissionFor, readInside, type ReadScope } from "./research-permissions";
 import { researchPrompt } from "./research-prompt";
 import {
   LIMIT_MS,

@@ -6,7 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readIdeAnswer, type IdeOperation } from "../../../src/protocol/ide/ide";
 import { offersIde } from "../../../src/protocol/ide/ide-capability";
-import { contains, resolveInWorkspace } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
 import { RpcError } from "../../rpc/message";
 import type { ExtensionDeps } from "../extension";

@@ -10,7 +10,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { program } from "../../testing/programs/programs";

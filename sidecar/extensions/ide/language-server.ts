@@ -20,12 +20,12 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest } from "../../rpc/peer";
 import type { ExtensionDeps } from "../extension";
 import { Documents, refused } from "./documents";
-import { CLIENT_CAPABILITIES } from "./introduced";
+import { CLIENT_CAPABILITIES } from "./client-capabilities";
 import { sectionOf, type Language, type ServerCommand } from "./languages";
 import { lspChannel, NotLsp } from "./lsp-frames";
-import { pathOf } from "./lsp-shapes";
-import { PublishedDiagnostics, type Published } from "./published";
-import { IDLE, readyIn, workOf, type Work } from "./waiting";
+import { pathOf } from "./lsp-parsers";
+import { PublishedDiagnostics, type Published } from "./published-diagnostics";
+import { IDLE, readyIn, workOf, type Work } from "./server-readiness";
 import { LSP_METHODS } from "./lsp-methods";
 
 export interface ServerDeps extends Pick<ExtensionDeps, "clock" | "start" | "log" | "version"> {}

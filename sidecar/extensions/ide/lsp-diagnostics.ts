@@ -4,8 +4,8 @@ import { lineAt } from "../../../src/protocol/ide/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { OpenDocument } from "./documents";
 import type { LanguageServer, ServerTimeouts } from "./language-server";
-import { diagnosticIn, fromTsserver } from "./lsp-shapes";
-import { BETWEEN_MS, publishedIn } from "./waiting";
+import { diagnosticIn, fromTsserver } from "./lsp-parsers";
+import { BETWEEN_MS, publishedIn } from "./server-readiness";
 import { LSP_METHODS } from "./lsp-methods";
 
 /**

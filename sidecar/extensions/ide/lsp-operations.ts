@@ -36,7 +36,7 @@ import {
   type ServerAction,
   type ServerSymbol,
   type Spot,
-} from "./lsp-shapes";
+} from "./lsp-parsers";
 import { LSP_METHODS } from "./lsp-methods";
 
 /** A document that is open in the server and matches the disk. */

@@ -8,9 +8,9 @@ import { Peer } from "../../rpc/peer";
 import { formatOptions } from "./lsp-operations";
 import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";
 import { lspChannel, LspSplitter, NotLsp } from "./lsp-frames";
-import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-shapes";
-import { FAILURE_WINDOW_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-life";
-import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, readyIn, workOf } from "./waiting";
+import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-parsers";
+import { FAILURE_WINDOW_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-lifecycle";
+import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, readyIn, workOf } from "./server-readiness";
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 

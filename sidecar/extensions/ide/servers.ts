@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - Operations that need a starting server share one start.
- * - A failed server is restarted, with a limit (server-life.ts).
+ * - A failed server is restarted, with a limit (server-lifecycle.ts).
  * - No server starts before it is permitted.
  * - No operation exceeds the time limit, which restarts after a permission.
  * - Each operation receives the progress of its servers at a bounded rate.
@@ -12,7 +12,7 @@
 import path from "node:path";
 import { MAX_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
 import { diagnosticsAnswer } from "../../../src/protocol/ide/ide-answer";
-import { contains } from "../../permissions/boundary";
+import { contains } from "../../permissions/workspace-boundary";
 import type { ExtensionDeps } from "../extension";
 import { refused } from "./documents";
 import { firstFile } from "./first-file";
@@ -20,10 +20,10 @@ import { languageOf, missing, unknownLanguage, type Language, type ServerCommand
 import { LanguageServer, type ServerTimeouts } from "./language-server";
 import { shown } from "./lsp-diagnostics";
 import { operateOn, workspaceSymbols } from "./lsp-operations";
-import { OperationLimit } from "./operation-limit";
-import { pacedProgress } from "./paced-progress";
+import { OperationLimit } from "./operation-timeout";
+import { pacedProgress } from "./throttled-progress";
 import type { PermitStart } from "./server-consent";
-import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-life";
+import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-lifecycle";
 
 export interface ServersDeps extends Pick<ExtensionDeps, "clock" | "start" | "find" | "log" | "version"> {}
 

@@ -7,7 +7,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { STRUCTURED } from "../tool-server";

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
 import { turn } from "../../testing/chain/proxy-rig";
-import { Sparkled, words } from "../../testing/extensions/sparkled";
+import { Sparkled, words } from "../../testing/extensions/sparkle-fixture";
 import { ANNOUNCING_MS } from "./extension";
 import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-commands";
 

@@ -6,7 +6,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { deferred, turn } from "../../testing/chain/proxy-rig";
-import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/extensions/sparkled";
+import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/extensions/sparkle-fixture";
 import { HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
 import { LISTING_MS } from "../../proxies/tool-listing";
 

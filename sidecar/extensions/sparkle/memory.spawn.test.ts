@@ -7,7 +7,7 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { realFiles } from "../../agents/install/store/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { program } from "../../testing/programs/programs";
 import { parseInsights } from "./insights";
 import { Memory } from "./memory";

@@ -15,7 +15,7 @@ import path from "node:path";
 import { realFiles, type Files } from "../../agents/install/store/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
-import { hurriedClock } from "../../testing/hurried-clock";
+import { hurriedClock } from "../../testing/accelerated-clock";
 import { PersistentFolder, type Writing } from "./persistent-folder";
 
 const { signal } = new AbortController();

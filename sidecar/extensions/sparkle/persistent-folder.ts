@@ -14,7 +14,7 @@ import path from "node:path";
 import { type Files, absent, writeAll } from "../../agents/install/store/files";
 import { InstallError } from "../../agents/install/store/install-error";
 import type { Locks } from "../../agents/install/store/locks";
-import { contains, resolveInWorkspace } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";

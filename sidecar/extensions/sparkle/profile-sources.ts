@@ -5,7 +5,7 @@
  */
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
-import { resolveInWorkspace } from "../../permissions/boundary";
+import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Maximum size of one source (characters of a text, bytes of a file), and maximum number of sources. */

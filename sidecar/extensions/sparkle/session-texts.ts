@@ -9,7 +9,7 @@
  */
 import type { ExtensionDeps } from "../extension";
 import { compose, type Section } from "./embodiment";
-import { inTime } from "./in-time";
+import { inTime } from "./results-within-limit";
 import { marked } from "./marks";
 import type { Memory } from "./memory";
 import type { SparkleSettings } from "./settings";

@@ -5,7 +5,7 @@ import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
-import { Sparkled, TOOLS, words } from "../../testing/extensions/sparkled";
+import { Sparkled, TOOLS, words } from "../../testing/extensions/sparkle-fixture";
 
 suite("Sparkle server", () => {
   const PROMPTS = [

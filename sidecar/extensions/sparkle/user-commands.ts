@@ -1,5 +1,5 @@
 /** Detects Sparkle's commands and phrases in a user's prompt. Pure. */
-import { forTheAgent } from "../../mcp/audience";
+import { forTheAgent } from "../../mcp/content-audience";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { marked, trailingSpace, type AskedPart, type Part } from "./marks";
 

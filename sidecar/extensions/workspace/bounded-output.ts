@@ -1,5 +1,5 @@
 /** Retains the beginning and the end of a command's output, with the number of omitted characters. */
-import { wholeCharacters } from "./lines";
+import { wholeCharacters } from "./line-range";
 
 /** Maximum number of characters per stream. */
 const FIRST = 10_000,

@@ -6,7 +6,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { FakeClock } from "../../testing/fake-clock";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import { choosing, EDITOR, WorkspaceRig } from "../../testing/extensions/workspace-rig";

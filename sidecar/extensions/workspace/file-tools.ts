@@ -5,7 +5,7 @@ import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { GatedAction, Consent } from "../consent";
 import { edit, inFormOf, type Edit } from "./edit";
 import { isGuarded, type Folders, type Inside } from "./folders";
-import { partOf } from "./lines";
+import { partOf } from "./line-range";
 import type { TextFiles } from "./text-files";
 
 export interface FileToolsDeps {

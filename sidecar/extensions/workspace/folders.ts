@@ -4,7 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import path from "node:path";
-import { contains, resolveInWorkspace } from "../../permissions/boundary";
+import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { ToolFailure } from "../tool";
 
 export interface Inside {

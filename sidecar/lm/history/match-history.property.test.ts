@@ -1,6 +1,6 @@
 import { ok } from "node:assert/strict";
 import fc from "fast-check";
-import { Chronicle } from "../fixtures/chronicle";
+import { Chronicle } from "../fixtures/session-records";
 import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "../fixtures/simulated-chat";
 
 /** For longer runs: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */

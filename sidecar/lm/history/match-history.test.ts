@@ -1,6 +1,6 @@
 import { equal } from "node:assert/strict";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
-import { Chronicle } from "../fixtures/chronicle";
+import { Chronicle } from "../fixtures/session-records";
 import { SimulatedChat, type Marks } from "../fixtures/simulated-chat";
 
 /** A chat and the matches of its requests with sessions. */

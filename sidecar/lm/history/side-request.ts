@@ -8,7 +8,7 @@ import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../..
 import { assertNever } from "../../../src/protocol/wire/wire";
 import type { Kind } from "./classify-request";
 import { digest, textOf, type Digest, type Reading } from "./parse-history";
-import type { ResponseStream } from "../response/response-stream";
+import type { ResponseStream } from "../response/response-sink";
 import { userTextIn } from "./extract-user-text";
 
 export type SideKind = Exclude<Kind, { readonly kind: "turn" }>;

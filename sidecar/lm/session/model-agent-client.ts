@@ -33,7 +33,7 @@ import { refusal } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
 import type { ModelFailure, ModelPrompt } from "./session-state-model";
-import { resultOf } from "./session-steps";
+import { resultOf } from "./session-effects";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 import { UPDATE_KINDS } from "../../acp/methods";

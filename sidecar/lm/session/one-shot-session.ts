@@ -8,7 +8,7 @@ import type { ContentBlock } from "../../acp/schema";
 import * as l10n from "@vscode/l10n";
 import type { RequestId } from "../../../src/protocol/lm/lm";
 import { NO_CONTEXT } from "../history/chat-context";
-import type { ResponseStream } from "../response/response-stream";
+import type { ResponseStream } from "../response/response-sink";
 import { SessionActor } from "./session-actor";
 import type { ModelSessionDeps, ModelSessionStart } from "./session-message";
 

@@ -6,7 +6,7 @@
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import type { ContentBlock } from "../../acp/schema";
-import { forTheAgent } from "../../mcp/audience";
+import { forTheAgent } from "../../mcp/content-audience";
 import type { Verdict } from "../history/match-history";
 import { partsOf, type Attached, type PromptParts } from "../history/parse-message";
 import { quoted } from "../history/quote-block";

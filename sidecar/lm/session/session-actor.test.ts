@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import { QUIET_MS } from "./question-debounce";
-import { PENDING_MS, STOPPING_MS } from "./session-steps";
+import { PENDING_MS, STOPPING_MS } from "./session-effects";
 import { SessionFixture, callOf } from "../../testing/sessions/session-fixture";
 
 suite("SessionActor", () => {

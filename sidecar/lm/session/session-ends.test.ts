@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ToolOffer } from "../tools/tool-offer";
-import { PENDING_MS, STOPPING_MS } from "./session-steps";
+import { PENDING_MS, STOPPING_MS } from "./session-effects";
 import { TOOLS_KEY } from "../tools/tools-proxy";
 import { SessionFixture, callOf, permission } from "../../testing/sessions/session-fixture";
 

@@ -10,7 +10,7 @@ import {
   type ModelSessionState,
 } from "./session-state-model";
 import { startModelSession, stepModelSession } from "./session-state";
-import { PENDING_MS, STOPPING_MS } from "./session-steps";
+import { PENDING_MS, STOPPING_MS } from "./session-effects";
 
 /**
  * `ask 1` is a request with text, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both. Others are `tool t1`,

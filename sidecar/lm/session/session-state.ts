@@ -57,7 +57,7 @@ import {
   refused,
   repeat,
   watching,
-} from "./session-steps";
+} from "./session-effects";
 import {
   ask,
   withdraw,

@@ -35,7 +35,7 @@ import {
   bufferedParts,
   addSentence,
   settled,
-} from "./session-steps";
+} from "./session-effects";
 
 export function ask(state: ModelSessionState, phase: Streaming, question: Question): ModelSessionStep {
   return [

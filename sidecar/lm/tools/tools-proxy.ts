@@ -5,7 +5,7 @@
  * Invariants: the key is not forwarded. A server is withdrawn when its session ends or its offer is closed.
  */
 import type { ProxyComponent } from "../../conductor/component";
-import { serveProxy } from "../../proxies/kit";
+import { serveProxy } from "../../proxies/serve-proxy";
 import type { Chain, InterceptedRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { CLOSINGS, SessionServers, SETUPS, type OfferedServer } from "../../proxies/session-servers";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";

@@ -5,7 +5,7 @@ import { ToolListChangedNotificationSchema, type CallToolResult } from "@modelco
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { ChannelTransport } from "../../mcp/transport";
 import type { Clock } from "../../rpc/clock";
-import { memoryChannels } from "../../rpc/memory";
+import { memoryChannels } from "../../rpc/memory-channel";
 import { FakeClock } from "../../testing/fake-clock";
 import { Signal } from "../../testing/mcp/mcp-fixture";
 import { RECORDED_TOOLS } from "../fixtures/recorded";

@@ -4,7 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
 import { objectOr } from "../../rpc/json";
-import { memoryChannels } from "../../rpc/memory";
+import { memoryChannels } from "../../rpc/memory-channel";
 import { eventually } from "../../testing/eventually";
 import { FakeClock } from "../../testing/fake-clock";
 import { manyTools } from "../../testing/mcp/many-tools";

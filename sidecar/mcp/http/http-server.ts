@@ -14,7 +14,7 @@ import type { Clock } from "../../rpc/clock";
 import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
 import { closing, hasToken, refusal, refusedByServer, guardRefusal, type Refusal } from "./http-guard";
-import type { OnWarning } from "../link";
+import type { OnWarning } from "../acp-link";
 import type { DeclaredServer } from "../declared-servers";
 import { UnknownSockets } from "./unauthenticated-sockets";
 

@@ -22,7 +22,7 @@ import { Frame } from "../../rpc/frame";
 import { isObject } from "../../rpc/json";
 import { RpcCode, type Id, type Message } from "../../rpc/message";
 import { ResponseWriter } from "./response-writer";
-import type { OnWarning } from "../link";
+import type { OnWarning } from "../acp-link";
 import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
 import { MCP_METHODS } from "../methods";

@@ -16,7 +16,7 @@ import { refuse, sendJson } from "./http-body";
 import { refusal } from "./http-guard";
 import { HttpSession } from "./http-session";
 import { serveStateless } from "./http-stateless";
-import type { OnWarning } from "../link";
+import type { OnWarning } from "../acp-link";
 import type { DeclaredServer } from "../declared-servers";
 import { CLASSIC_REVISIONS, isStateless } from "../revision";
 import { isId } from "../transport";

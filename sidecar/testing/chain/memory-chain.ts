@@ -5,7 +5,7 @@ import type { DialectMemory } from "../../conductor/proxy-dialect";
 import { AgentError } from "../../errors";
 import type { Channel, Closed } from "../../rpc/channel";
 import { objectOr } from "../../rpc/json";
-import { memoryChannels } from "../../rpc/memory";
+import { memoryChannels } from "../../rpc/memory-channel";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { Peer, type IncomingRequest, type PeerHandlers } from "../../rpc/peer";
 import { FakeClock } from "../fake-clock";

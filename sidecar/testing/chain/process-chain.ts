@@ -5,7 +5,7 @@ import { startProcess, type ProcessSpec } from "../../process/stdio-process";
 import { newRun } from "../../process/run-id";
 import type { ProxyComponent, Start } from "../../conductor/component";
 import { temporaryFolder } from "../drive";
-import { hurriedClock } from "../hurried-clock";
+import { hurriedClock } from "../accelerated-clock";
 import { program } from "../programs/programs";
 
 export class ProcessChain implements AsyncDisposable {

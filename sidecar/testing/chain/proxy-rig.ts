@@ -5,7 +5,7 @@
 import type { Channel, Closed, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import type { Message } from "../../rpc/message";
-import { serveProxy } from "../../proxies/kit";
+import { serveProxy } from "../../proxies/serve-proxy";
 import type { Chain, Proxy } from "../../proxies/proxy";
 
 /** Resolves after all pending work that waits for no further event. */

@@ -13,11 +13,11 @@ import { DEFAULT_LIMITS, type Subject } from "../../conform/driver";
 import { judgeAll } from "../../conform/rule";
 import { RULES } from "../../conform/rules/catalogue";
 import { VERSIONS, type Version } from "../../conform/schema";
-import { BypassPolicy } from "../../permissions/policy";
+import { BypassPolicy } from "../../permissions/bypass-policy";
 import type { Channel } from "../../rpc/channel";
-import { ndjsonChannel } from "../../rpc/ndjson";
+import { ndjsonChannel } from "../../rpc/ndjson-channel";
 import { NEVER } from "../sessions/chat-fixture";
-import { hurriedClock } from "../hurried-clock";
+import { hurriedClock } from "../accelerated-clock";
 
 /** The chat's client, connected to the kit's agent. */
 class OwnClient {

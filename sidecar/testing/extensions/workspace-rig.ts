@@ -9,7 +9,7 @@ import { workspace } from "../../extensions/workspace/extension";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
-import { ExtensionRig } from "./extension-fixture";
+import { ExtensionRig } from "./extension-rig";
 import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, Signal, Fixture, type FixtureOptions } from "../mcp/mcp-fixture";
 

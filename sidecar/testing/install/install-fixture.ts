@@ -21,7 +21,7 @@ import { tarGz } from "./archives";
 import { temporaryFolder } from "../drive";
 import { FakeTools, type ToolPlans } from "./fake-tools";
 import { FileServer, type Plan } from "./file-server";
-import { hurriedClock } from "../hurried-clock";
+import { hurriedClock } from "../accelerated-clock";
 
 export const systemTable = processTable(systemTools);
 

@@ -10,7 +10,7 @@ import type { RunningServer } from "../../mcp/program-server";
 import { SHIM_TOKEN, SHIM_URL } from "../../mcp/shim";
 import { addedServer } from "../../proxies/added-server";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { memoryChannels } from "../../rpc/memory";
+import { memoryChannels } from "../../rpc/memory-channel";
 import type { IncomingRequest } from "../../rpc/peer";
 import { FakeClock } from "../fake-clock";
 import { manyTools } from "./many-tools";

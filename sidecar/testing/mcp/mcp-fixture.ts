@@ -8,12 +8,12 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { ClientCapabilities } from "@modelcontextprotocol/sdk/types.js";
 import { LISTS_ON_DEMAND } from "../../mcp/agent-mcp-capabilities";
-import { serveProxy } from "../../proxies/kit";
+import { serveProxy } from "../../proxies/serve-proxy";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import type { Channel, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
-import { memoryChannels } from "../../rpc/memory";
+import { memoryChannels } from "../../rpc/memory-channel";
 import type { Id } from "../../rpc/message";
 import { Peer, methodNotFound, type IncomingRequest } from "../../rpc/peer";
 

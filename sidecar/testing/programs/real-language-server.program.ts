@@ -5,7 +5,7 @@
  */
 import { ide } from "../../extensions/ide/extension";
 import { arrayOr, objectOr } from "../../rpc/json";
-import { ExtensionRig } from "../extensions/extension-fixture";
+import { ExtensionRig } from "../extensions/extension-rig";
 import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, Fixture } from "../mcp/mcp-fixture";
 

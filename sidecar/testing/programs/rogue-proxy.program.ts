@@ -17,7 +17,7 @@
 import { Frame } from "../../rpc/frame";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, type Id, type Message } from "../../rpc/message";
-import { ndjsonChannel } from "../../rpc/ndjson";
+import { ndjsonChannel } from "../../rpc/ndjson-channel";
 
 const argv = process.argv.slice(2),
   has = (flag: string): boolean => argv.includes(`--${flag}`);

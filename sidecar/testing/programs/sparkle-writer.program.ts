@@ -4,7 +4,7 @@
  */
 import { realFiles } from "../../agents/install/store/files";
 import { Memory } from "../../extensions/sparkle/memory";
-import { hurriedClock } from "../hurried-clock";
+import { hurriedClock } from "../accelerated-clock";
 
 const [home = "", cwd = "", name = "", count = "0"] = process.argv.slice(2);
 

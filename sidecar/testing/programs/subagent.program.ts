@@ -1,5 +1,5 @@
 /** ACP v2 agent on stdio. Each of its turns has a subagent, which requests permission. */
-import { ndjsonChannel } from "../../rpc/ndjson";
+import { ndjsonChannel } from "../../rpc/ndjson-channel";
 import { objectOr, stringOr } from "../../rpc/json";
 import { methodNotFound, Peer } from "../../rpc/peer";
 

@@ -2,7 +2,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { LISTS_ON_DEMAND } from "../../mcp/agent-mcp-capabilities";
-import { readMcpServers, type McpServer } from "../../mcp/client-servers";
+import { readMcpServers, type McpServer } from "../../mcp/read-mcp-servers";
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";

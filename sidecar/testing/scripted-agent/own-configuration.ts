@@ -4,7 +4,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { useMcp } from "../../mcp/client";
-import type { McpServer } from "../../mcp/client-servers";
+import type { McpServer } from "../../mcp/read-mcp-servers";
 import { realClock } from "../../rpc/clock";
 import { arrayOr, objectOr } from "../../rpc/json";
 

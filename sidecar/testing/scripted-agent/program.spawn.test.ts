@@ -6,7 +6,7 @@ import { RpcError } from "../../rpc/message";
 import { census } from "../census";
 import { Drive, temporaryFolder, type DriveOptions } from "../drive";
 import { eventually } from "../eventually";
-import { hurriedClock } from "../hurried-clock";
+import { hurriedClock } from "../accelerated-clock";
 import { scriptedAgent } from "../programs/programs";
 import { numberedWords } from "./script";
 import { NEEDS_PROC, skipped } from "../skipped";

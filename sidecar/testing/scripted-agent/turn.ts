@@ -5,10 +5,10 @@
  */
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
-import type { McpServer } from "../../mcp/client-servers";
+import type { McpServer } from "../../mcp/read-mcp-servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { fileCreated } from "./gate";
+import { fileCreated } from "./wait-for-file";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
 import { numberedWords, type FloodOf, type McpDialect, type Step } from "./script";

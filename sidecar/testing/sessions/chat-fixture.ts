@@ -10,7 +10,7 @@ import { AgentConnection } from "../../acp/connection";
 import { commandOf } from "../../agents/distributions/agent-command";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import { AgentPool } from "../../agents/pool";
-import { BypassPolicy } from "../../permissions/policy";
+import { BypassPolicy } from "../../permissions/bypass-policy";
 import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../fake-clock";
 import { MemoryAgent } from "../memory-agent";

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
 import { client, methods, ndJsonStream, RequestError } from "@agentclientprotocol/sdk";
 import { serveEliza } from "../../eliza/agent";
-import { ndjsonChannel } from "../../rpc/ndjson";
+import { ndjsonChannel } from "../../rpc/ndjson-channel";
 
 suite("Eliza with the ACP SDK's client", () => {
   test("is cancelled in the middle of an answer", async () => {

@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
-import { printout } from "../terminal-output";
+import { printout } from "../sanitize-terminal-output";
 import type { FolderDeps } from "./working-folders";
 import type { Log } from "../../log";
 import { visibleLine } from "../../protocol/text/visible-text";

@@ -1,5 +1,5 @@
 /** Character classes for scanning text. Non-ASCII characters are in no class. Pure. */
-import type { Alphabet } from "./forms";
+import type { Alphabet } from "./secret-formats";
 
 /** Bit masks. `Ends`: characters that end an unquoted value. */
 export const Is = {

@@ -10,10 +10,10 @@
  *
  * Pure, except for `knownSecrets`.
  */
-import { isCount, isSecretFlag, isSecretName, PROGRAMS, shortFlagOf } from "./names";
+import { isCount, isSecretFlag, isSecretName, PROGRAMS, shortFlagOf } from "./secret-names";
 import { LOOKAHEAD, secretsIn, type Span } from "./scan";
 
-export { isSecretName } from "./names";
+export { isSecretName } from "./secret-names";
 
 /** Replacement for a secret. */
 export const HIDDEN = "…";

@@ -6,7 +6,7 @@
  * the scan continues after it. `steps` counts the characters read; `redact.test.ts` checks it.
  */
 import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
-import { FORMS, MAX_FORM_MINIMUM, SHAPES, SHAPE_WINDOW, MIN_SHAPE_LENGTH, type Form } from "./forms";
+import { FORMS, MAX_FORM_MINIMUM, SHAPES, SHAPE_WINDOW, MIN_SHAPE_LENGTH, type Form } from "./secret-formats";
 import {
   isCount,
   isSecretFlag,
@@ -17,7 +17,7 @@ import {
   PROGRAMS,
   SCHEMES,
   shortFlagOf,
-} from "./names";
+} from "./secret-names";
 import { TextReader } from "./text-reader";
 
 export interface Span {

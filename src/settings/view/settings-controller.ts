@@ -20,7 +20,7 @@ import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
 import { RowActions, type ActedRow } from "./row-actions";
 import type { SettingsPage, SettingsDeps } from "./settings-deps";
-import { SidecarStateCache } from "./sidecar-facts";
+import { SidecarStateCache } from "./sidecar-state-cache";
 import { settingsView } from "./view-state";
 import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
 

@@ -1,9 +1,9 @@
 /**
  * The chat view in VS Code: drafts, hidden views, notifications, keybindings, logs and the list of agents. Other tests
- * run in plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
+ * run in plain Chromium (`chat.webview.ts`, `agent-failures.webview.ts` and `composer.webview.ts`).
  */
 import assert from "node:assert/strict";
-import { firstIs, hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
+import { firstIs, hasChips, hasInput, input, pasteImage, sendByKey } from "./prompt-steps";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import {
   answerShows,

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Locator } from "playwright-core";
-import { chipNames, chips, firstIs, hasChips, input, options, sendByKey } from "./composing";
+import { chipNames, chips, firstIs, hasChips, input, options, sendByKey } from "./prompt-steps";
 import { pickFile } from "./editors";
 import { lastExchange, type Box } from "./harness";
 import { becomes, hideChat, newTab, openScripted, seen } from "./scripted";

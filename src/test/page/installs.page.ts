@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, sendPrompt, turnState, type Box, openBox } from "./harness";
-import { InstallingMachine, local, packed, PACKAGE } from "./installing";
+import { InstallingMachine, local, packed, PACKAGE } from "./fake-npm-machine";
 import { ask, newTab, processesOf, seen, shownTab, shownText } from "./scripted";
 
 const ONCE = /is being installed\. This happens once\./g;

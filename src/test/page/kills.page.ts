@@ -10,7 +10,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { seed } from "../../../scripts/seed.mjs";
 import { ROOT, sendPrompt, type Box } from "./harness";
-import { input } from "./composing";
+import { input } from "./prompt-steps";
 import { newTab, numberedWords, openScripted, processesOf, reloadWebviews, seen, shownText } from "./scripted";
 
 const KINDS = ["agent", "sidecar", "extensionHost", "webviews", "page"] as const;

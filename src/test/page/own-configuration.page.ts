@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { violations } from "./axe";
 import type { Box } from "./harness";
-import { THEMES } from "./looks";
+import { THEMES } from "./contrast";
 import {
   AGENT_ID,
   answerDialog,

@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";
-import { local } from "./installing";
-import { THEMES } from "./looks";
+import { local } from "./fake-npm-machine";
+import { THEMES } from "./contrast";
 import { answerDialog, wear } from "./scripted";
 import {
   isFine,

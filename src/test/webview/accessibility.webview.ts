@@ -2,8 +2,8 @@
 import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
-import { hasChips, input, pasteFile, pasteImage } from "../page/composing";
-import { THEMES } from "../page/looks";
+import { hasChips, input, pasteFile, pasteImage } from "../page/prompt-steps";
+import { THEMES } from "../page/contrast";
 import { becomes, button, newTab, seen, showsText, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { edgesOf, textsSeen, themeColour } from "../page/looks";
+import { edgesOf, textsSeen, themeColour } from "../page/contrast";
 import { button, newTab, seen, showsText, typeDraft, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { violations } from "../page/axe";
 import { lastExchange, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { textsSeen, THEMES } from "../page/looks";
+import { textsSeen, THEMES } from "../page/contrast";
 import { answerDialog, button, newTab, seen, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 

@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../page/harness";
-import { textsSeen } from "../page/looks";
+import { textsSeen } from "../page/contrast";
 import { becomes, newTab, processesOf, scripted, seen, showsText, wear } from "../page/scripted";
 import {
   chipNames,
@@ -18,7 +18,7 @@ import {
   received,
   sendByKey,
   THEMES,
-} from "../page/composing";
+} from "../page/prompt-steps";
 import { openScripted } from "./fixture";
 
 suite("composer", () => {

@@ -1,7 +1,7 @@
 /** Agents that npm cannot install, and agents that require a sign-in before the first prompt. */
 import assert from "node:assert/strict";
 import { lastExchange, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
-import { InstallingMachine, local, packed } from "../page/installing";
+import { InstallingMachine, local, packed } from "../page/fake-npm-machine";
 import { button, newTab, seen, showsText } from "../page/scripted";
 import { openScripted } from "./fixture";
 

@@ -1,6 +1,6 @@
 /** The chat by keyboard alone, and drafts. */
 import assert from "node:assert/strict";
-import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "../page/composing";
+import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "../page/prompt-steps";
 import { lastExchange, readCards, turnEnded, type ChatBox } from "../page/harness";
 import {
   answerShows,

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { violations } from "../page/axe";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { THEMES } from "../page/looks";
+import { THEMES } from "../page/contrast";
 import { scripted, showsText, wear } from "../page/scripted";
 import { openChatBox } from "./fixture";
 

@@ -14,8 +14,8 @@ import {
   pasteImage,
   sendByKey,
   THEMES,
-} from "../page/composing";
-import { textsSeen } from "../page/looks";
+} from "../page/prompt-steps";
+import { textsSeen } from "../page/contrast";
 import { openScripted } from "./fixture";
 import { becomes, button, processesOf, reloadWindow, seen, shownText, showsText, wear } from "../page/scripted";
 

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { local } from "../page/installing";
-import { edgesOf, textsSeen, THEMES, themeColour } from "../page/looks";
+import { local } from "../page/fake-npm-machine";
+import { edgesOf, textsSeen, THEMES, themeColour } from "../page/contrast";
 import { wear } from "../page/scripted";
 import { isFine, names, press, rowOf, setting, shows } from "../page/settings-box";
 import { openSettingsPage, type SettingsBox } from "./settings-fixture";

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
-import { InstallingMachine, local, packed } from "../page/installing";
+import { InstallingMachine, local, packed } from "../page/fake-npm-machine";
 import { answerDialog, toggleSidebar } from "../page/scripted";
 import { isFine, LocalRegistry, names, press, rowOf, setting, shows } from "../page/settings-box";
 import { openSettingsPage, type SettingsBox } from "./settings-fixture";

@@ -7,7 +7,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { parseJson } from "../../../src/protocol/wire/json";
-import { lineCount } from "../text/counts";
+import { lineCount } from "../text/plural-texts";
 import type { Permission, ToolContent } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../../src/protocol/text/visible-text";

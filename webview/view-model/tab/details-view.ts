@@ -12,7 +12,7 @@ import {
 } from "../../../src/protocol/chat/session-details";
 import { readableText, visibleLine } from "../../../src/protocol/text/visible-text";
 import { texts } from "../text/chat-texts";
-import { partCount } from "../text/counts";
+import { partCount } from "../text/plural-texts";
 
 /** All strings are plain text. */
 export interface DetailsView {

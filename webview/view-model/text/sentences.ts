@@ -9,7 +9,7 @@
  * - Hidden characters become visible (`readableLine`).
  */
 import * as l10n from "@vscode/l10n";
-import { lineCount, rowCount } from "./counts";
+import { lineCount, rowCount } from "./plural-texts";
 import { fenceAfter, type Fence } from "./code-fence";
 import { readableLine } from "../../../src/protocol/text/visible-text";
 /** Reading position in a text. */

@@ -14,7 +14,7 @@ import * as l10n from "@vscode/l10n";
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../../../rpc/clock";
-import { secureUrl } from "../../../http/address";
+import { secureUrl } from "../../../http/secure-url";
 import { httpGet, type Fetch } from "../../../http/http-get";
 import { fetchSecurely } from "../../../http/secure-fetch";
 import { writeAll, type Files } from "../store/files";

@@ -4,7 +4,7 @@ import { createGunzip } from "node:zlib";
 import { extract, type Extract } from "tar-stream";
 import type { Bunzip } from "./bunzip";
 import { hostile } from "../store/install-error";
-import type { Destination } from "./archive-entry";
+import type { Destination } from "./archive-path-guard";
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never;
 

@@ -7,7 +7,7 @@ import type { Readable } from "node:stream";
 import { createInflateRaw, crc32 } from "node:zlib";
 import { getFileNameLowLevel, openPromise, type Entry } from "yauzl";
 import { hostile } from "../store/install-error";
-import type { Destination } from "./archive-entry";
+import type { Destination } from "./archive-path-guard";
 
 const KIND = 0o170000,
   FILE = 0o100000,

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { tarGz, tarOf, zipOf, type ArchiveEntry } from "../../../testing/install/archives";
 import { temporaryFolder } from "../../../testing/drive";
-import { LIMITS } from "./archive-entry";
+import { LIMITS } from "./archive-path-guard";
 import { realFiles } from "../store/files";
 import { InstallError } from "../store/install-error";
 import { archiveKind, unpack, type ArchiveKind, type UnpackOptions } from "./unpack";

@@ -1,10 +1,10 @@
 /**
  * Unpacks an archive into an exclusive folder: zip, tar with gzip or bzip2, or the program itself. The archive is
- * streamed, so memory usage is a few blocks for any size. `archive-entry.ts` defines which entries are rejected.
+ * streamed, so memory usage is a few blocks for any size. `archive-path-guard.ts` defines which entries are rejected.
  */
 import { createReadStream } from "node:fs";
 import path from "node:path";
-import { ArchivePathGuard, type Destination, type Limits } from "./archive-entry";
+import { ArchivePathGuard, type Destination, type Limits } from "./archive-path-guard";
 import { bunzipInThread, type Bunzip } from "./bunzip";
 import { writeAll, type Files } from "../store/files";
 import { damaged, explained, hostile, InstallError } from "../store/install-error";

@@ -4,7 +4,7 @@ import path from "node:path";
 import type { BinaryDistribution } from "../../../../src/protocol/agents/distribution";
 import type { InstallProgress } from "../../../../src/protocol/agents/agent-service";
 import type { Clock } from "../../../rpc/clock";
-import { relativeParts } from "../../distributions/segment";
+import { relativeParts } from "../../distributions/folder-name";
 import type { Bunzip } from "../archives/bunzip";
 import type { Fetch } from "../../../http/http-get";
 import { download } from "../archives/download";

@@ -2,7 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { NpmSpec } from "../../../../src/protocol/agents/package-spec";
-import { relativeParts } from "../../distributions/segment";
+import { relativeParts } from "../../distributions/folder-name";
 import { programSize, type Files } from "../store/files";
 import { noProgram } from "../store/install-error";
 import type { Built } from "../store/manifest";

@@ -4,7 +4,7 @@
  */
 import { isObject, isStrings } from "../../../rpc/json";
 import { isExact } from "../../../../src/protocol/agents/package-spec";
-import { relativeParts } from "../../distributions/segment";
+import { relativeParts } from "../../distributions/folder-name";
 
 export const MANIFEST = "installed.json";
 

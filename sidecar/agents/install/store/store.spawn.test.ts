@@ -8,7 +8,7 @@ import type { AgentConfig } from "../../../../src/protocol/agents/agents";
 import { tarGz } from "../../../testing/install/archives";
 import { FakeClock } from "../../../testing/fake-clock";
 import { agent, InstallFixture, systemTable, type InstallOptions } from "../../../testing/install/install-fixture";
-import { hurriedClock } from "../../../testing/hurried-clock";
+import { hurriedClock } from "../../../testing/accelerated-clock";
 import { program } from "../../../testing/programs/programs";
 import { realFiles, type Files } from "./files";
 import { InstallError } from "./install-error";

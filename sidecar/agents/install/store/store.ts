@@ -17,7 +17,7 @@ import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Clock } from "../../../rpc/clock";
-import { isSegment, UNVERSIONED } from "../../distributions/segment";
+import { isSegment, UNVERSIONED } from "../../distributions/folder-name";
 import type { ProcessTable } from "../../../process/process-list";
 import { BuildFolders } from "./build-folders";
 import { absent, programSize, sizeOf, writeWhole, type Files } from "./files";
