@@ -1,5 +1,5 @@
-// webpack loader: reduces valibot to the functions that src/protocol uses. valibot is a single module, and no minifier
-// of the bundles removes its unused functions. The page's bundle is not minified as a whole.
+// webpack loader: reduces valibot to the functions that src/protocol uses. valibot is a single module, whose unused
+// functions no minifier removes. The page's bundle is not minified as a whole.
 const { build } = require("esbuild");
 const { readdirSync, readFileSync } = require("node:fs");
 const path = require("node:path");

@@ -1,5 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { AgentError, agentExited, agentWithoutAcp, agentWithUnsupportedAcp, restartsIn, withLastOutput } from "./errors";
+import {
+  AgentError,
+  agentExited,
+  agentWithoutAcp,
+  agentWithUnsupportedAcp,
+  restartsIn,
+  withLastOutput,
+} from "./errors";
 
 suite("user-facing errors", () => {
   test("distinguishes a missing protocol version from an unsupported one", () => {

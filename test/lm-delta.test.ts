@@ -6,7 +6,13 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { RequestCache } from "../sidecar/lm/history/request-cache";
 import { read } from "../sidecar/lm/history/parse-history";
-import { chatMessages, chatTools, type VscodeMessage, type VscodeTool, type PartClasses } from "../src/lm/convert-parts";
+import {
+  chatMessages,
+  chatTools,
+  type VscodeMessage,
+  type VscodeTool,
+  type PartClasses,
+} from "../src/lm/convert-parts";
 import { MAX_HISTORIES } from "../src/protocol/lm/lm";
 import { SentRequests, type Sent } from "../src/lm/request-deltas";
 

@@ -53,7 +53,12 @@ function show(state: State, event: ChatEvent, subagent: string | undefined): Ses
  */
 export function isTurnFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
-  return isEntryLimitReached(state) && sessionUpdate === UPDATE_KINDS.tool_call && status !== "completed" && status !== "failed";
+  return (
+    isEntryLimitReached(state) &&
+    sessionUpdate === UPDATE_KINDS.tool_call &&
+    status !== "completed" &&
+    status !== "failed"
+  );
 }
 
 /** Calls `asking` unless the limit of questions is reached; otherwise returns `refusal`. */
@@ -91,7 +96,8 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
   const { spent } = state,
     entries = viewOf(state, subagent)?.entries ?? [],
     before = entries[lastIndexOf(entries, entry.id)];
-  if (before === undefined && isEntryLimitReached(state)) return omitUpdate(state, subagent === undefined ? answerIn(entry) : "");
+  if (before === undefined && isEntryLimitReached(state))
+    return omitUpdate(state, subagent === undefined ? answerIn(entry) : "");
   const fitting = cut(entry, MAX_SPENT.words - spent.words + messageLength(before));
   const words = messageLength(fitting) - messageLength(before),
     content = Math.max(0, contentLength(fitting) - contentLength(before));

@@ -7,7 +7,7 @@ import { isObject } from "../../src/protocol/wire/json";
 
 /** UTF-16 units from which a text is stored by its hash. */
 export const MIN_LENGTH = 4_096;
-/** The only member of an object that stands for a text. The same member of other objects gets one more `$`. */
+/** The only member of a reference to a text. The same member of other objects gets one more `$`. */
 const REFERENCE = "$text";
 const LIKE_REFERENCE = /^\$+text$/;
 

@@ -95,7 +95,7 @@ export function storedIn(text: string): StoredText {
   return { version, hashes: new Set(texts.keys()) };
 }
 
-/** What a later session shows: nothing of it is running, and open questions are closed with `why`. */
+/** The content that a later session shows. Nothing in it is running, and open questions are closed with `why`. */
 export interface Restored {
   readonly title?: string;
   readonly entries: readonly Entry[];

@@ -17,7 +17,8 @@ suite("workspace boundary", () => {
   teardown(() => {
     rmSync(base, { recursive: true });
   });
-  const inside = async (file: string, roots = [root]): Promise<boolean> => (await resolveInWorkspace(file, roots)).isInside;
+  const inside = async (file: string, roots = [root]): Promise<boolean> =>
+    (await resolveInWorkspace(file, roots)).isInside;
 
   test("includes files and folders below a root, existing or not", async () => {
     for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"])
@@ -53,7 +54,10 @@ suite("workspace boundary", () => {
         file,
       );
     equal(await inside(path.join(root, "dangling", "deeper.txt")), false);
-    deepEqual(await resolveInWorkspace(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
+    deepEqual(await resolveInWorkspace(path.join(root, "within"), [root]), {
+      real: path.join(root, "not-there"),
+      isInside: true,
+    });
   });
 
   test("rejects a path that cannot be resolved", async () => {

@@ -27,7 +27,8 @@ const found = (
   all: readonly ProcessEntry[],
   who: ProcessTable["self"] = self,
   justExited = false,
-): readonly number[] => processesOf(suspects, all, new Map(), { self: who, sameStart }, justExited).map(({ pid }) => pid);
+): readonly number[] =>
+  processesOf(suspects, all, new Map(), { self: who, sameStart }, justExited).map(({ pid }) => pid);
 
 suite("orphan selection", () => {
   test("includes a process with the recorded start time, and its group", () =>

@@ -14,8 +14,8 @@ export interface TerminalProgram {
 }
 
 /**
- * Resolves when the program has exited, without a code if the terminal was closed first. Rejects with `EditorRequestError` if
- * the program cannot be started.
+ * Resolves when the program has exited, without a code if the terminal was closed first. Rejects with
+ * `EditorRequestError` if the program cannot be started.
  */
 export async function runInTerminal({
   title,

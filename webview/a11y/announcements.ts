@@ -241,7 +241,9 @@ function announceOtherTab(before: Tab | undefined, tab: Tab): readonly Announcem
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [
-    ...opened.map(entry => ({ kind: "sayNow", text: `${where}${requesterText(entry)}: ${questionText(entry)}` }) as const),
+    ...opened.map(
+      entry => ({ kind: "sayNow", text: `${where}${requesterText(entry)}: ${questionText(entry)}` }) as const,
+    ),
     ...(!isIdle(before.conversation) && isIdle(conversation)
       ? [
           {

@@ -20,7 +20,12 @@ export interface UserActionDeps {
   focusPrompt(tabId: TabId): void;
 }
 
-export function createUserActionHandlers({ loop, messageId, takeImages, focusPrompt }: UserActionDeps): UserActionHandlers {
+export function createUserActionHandlers({
+  loop,
+  messageId,
+  takeImages,
+  focusPrompt,
+}: UserActionDeps): UserActionHandlers {
   const happen = (event: UiEvent): void => loop().happen(event);
   const intakes = new PendingImages();
   const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>

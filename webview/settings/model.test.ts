@@ -16,7 +16,9 @@ import {
 } from "./model";
 
 /** The model after these events, each at its time, and the effects of the last one. */
-function play(...all: readonly (SettingsEvent | readonly [now: number, SettingsEvent])[]): readonly [Model, readonly Effect[]] {
+function play(
+  ...all: readonly (SettingsEvent | readonly [now: number, SettingsEvent])[]
+): readonly [Model, readonly Effect[]] {
   let model = emptyModel(),
     effects: readonly Effect[] = [];
   for (const each of all) [model, effects] = "kind" in each ? step(model, each, 0) : step(model, each[1], each[0]);
@@ -96,7 +98,10 @@ suite("settings page: model", () => {
         ["y", "x", "z"],
       ],
     ];
-    const asked: SettingsEvent = { kind: "viewed", view: view({ agents: [agent("ada", { bypass: false }), agent("bob")] }) };
+    const asked: SettingsEvent = {
+      kind: "viewed",
+      view: view({ agents: [agent("ada", { bypass: false }), agent("bob")] }),
+    };
     for (const [happened, message, shown, expected] of rows) {
       const [model, effects] = play(asked, happened);
       deepEqual(effects[0], { kind: "post", message });

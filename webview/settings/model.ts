@@ -172,7 +172,8 @@ function scheduleWake(model: Model, now: number): readonly [Model, readonly Effe
             ms: Math.max(
               1,
               Math.ceil(
-                Math.min(...wishes.map(({ since }) => since + (now < since + OVERLAY_MS ? OVERLAY_MS : REFUSED_MS))) - now,
+                Math.min(...wishes.map(({ since }) => since + (now < since + OVERLAY_MS ? OVERLAY_MS : REFUSED_MS))) -
+                  now,
               ),
             ),
           },
@@ -186,7 +187,8 @@ const isSame = (a: PendingChange["of"], b: PendingChange["of"]): boolean =>
 function withoutExpired(model: Model, now: number): Model {
   const { view } = model,
     wishes = model.wishes.filter(
-      wish => now < wish.since + OVERLAY_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
+      wish =>
+        now < wish.since + OVERLAY_MS || (now < wish.since + REFUSED_MS && view !== undefined && !has(view, wish)),
     );
   return wishes.length === model.wishes.length ? model : { ...model, wishes };
 }

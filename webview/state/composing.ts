@@ -6,7 +6,13 @@
  * - An attachment that cannot be stored is rejected.
  */
 import * as l10n from "@vscode/l10n";
-import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withAttachments, type Attachment } from "../../src/protocol/chat/attachments";
+import {
+  IMAGE_LIMIT,
+  MAX_ATTACHMENTS,
+  nameOf,
+  withAttachments,
+  type Attachment,
+} from "../../src/protocol/chat/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat/chat";
 import type { ActionMessage } from "../../src/protocol/chat/session-actions";
 import type { HostToPage } from "../../src/protocol/page/host-to-page";

@@ -4,7 +4,11 @@ import { FakeClock } from "../testing/fake-clock";
 
 suite("save schedule", () => {
   /** `cost`: milliseconds per save. `savedAt`: start times of the saves. */
-  function saving(cost: number): { readonly clock: FakeClock; readonly saving: SaveSchedule; readonly savedAt: number[] } {
+  function saving(cost: number): {
+    readonly clock: FakeClock;
+    readonly saving: SaveSchedule;
+    readonly savedAt: number[];
+  } {
     const clock = new FakeClock(),
       savedAt: number[] = [];
     return {

@@ -41,7 +41,9 @@ export function shortened(entry: Entry, limit: number): Entry {
         text: cut(entry.text, entry.attachments ? 2 : 1),
         ...optional(
           "attachments",
-          entry.attachments?.slice(0, MAX_ATTACHED).map(attachment => shortenedAttachment(withoutContentOf(attachment), cut)),
+          entry.attachments
+            ?.slice(0, MAX_ATTACHED)
+            .map(attachment => shortenedAttachment(withoutContentOf(attachment), cut)),
         ),
       };
     case "agent":

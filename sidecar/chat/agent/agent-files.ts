@@ -61,9 +61,11 @@ export class AgentFiles {
 
   /** Resolves with the real path. */
   async #allowed(file: string, kind: "read" | "edit", ask: Ask): Promise<string> {
-    const { real, isInside } = await resolveInWorkspace(file, [...this.roots, ...this.#opened]).catch((error: unknown) => {
-      throw new RpcError(RpcCode.internalError, `${file} cannot be accessed: ${String(error)}`);
-    });
+    const { real, isInside } = await resolveInWorkspace(file, [...this.roots, ...this.#opened]).catch(
+      (error: unknown) => {
+        throw new RpcError(RpcCode.internalError, `${file} cannot be accessed: ${String(error)}`);
+      },
+    );
     if (isInside) return real;
     const chosen = await ask(consentFor(file, real, kind));
     if (chosen === FOLDER) this.#opened.push(path.dirname(real));

@@ -229,7 +229,11 @@ export class Queries {
 /** Research without consent requires that the source is published or inside the session's folders. */
 async function checkPlace({ name, version, folder, origin }: CrateSource, { folders }: SessionPlace): Promise<void> {
   const out =
-    origin === "published" ? await findEscapingLink(folder) : (await resolveInWorkspace(folder, folders)).isInside ? undefined : "";
+    origin === "published"
+      ? await findEscapingLink(folder)
+      : (await resolveInWorkspace(folder, folders)).isInside
+        ? undefined
+        : "";
   if (out === undefined) return;
   throw new ToolFailure(
     out === ""

@@ -285,6 +285,9 @@ suite("research file reads", () => {
     symlinkSync(path.join(root, "not", "there"), path.join(second, "src", "dangling"));
     match(String(await findEscapingLink(second)), /dangling$/);
     mkdirSync(path.join(root, "large", "a"), { recursive: true });
-    deepEqual([await findEscapingLink(path.join(root, "large")), await findEscapingLink(path.join(root, "large"), 0)], [undefined, "."]);
+    deepEqual(
+      [await findEscapingLink(path.join(root, "large")), await findEscapingLink(path.join(root, "large"), 0)],
+      [undefined, "."],
+    );
   });
 });

@@ -10,7 +10,16 @@ import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";
 import { lspChannel, LspSplitter, NotLsp } from "./lsp-frames";
 import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-parsers";
 import { FAILURE_WINDOW_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-lifecycle";
-import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, readyIn, workOf } from "./server-readiness";
+import {
+  BETWEEN_MS,
+  FIRST_NEWS_MS,
+  IDLE,
+  NO_NEWS_MS,
+  publishedIn,
+  QUIET_MS,
+  readyIn,
+  workOf,
+} from "./server-readiness";
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 
@@ -350,9 +359,12 @@ suite("language server restart", () => {
   test("is limited to three exits in ten minutes", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FAILURE_WINDOW_MS / 2 })), {
-          maxLength: 60,
-        }),
+        fc.array(
+          fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FAILURE_WINDOW_MS / 2 })),
+          {
+            maxLength: 60,
+          },
+        ),
         given => {
           let now = 0;
           const events = given.map(([kind, ms]) => [kind, (now += ms)] as const),
@@ -360,7 +372,8 @@ suite("language server restart", () => {
           const falls = events.flatMap(([kind, at], i) =>
             kind === "fell" && isUp(effects.slice(0, i), events.slice(0, i)) ? [at] : [],
           );
-          for (const [i, at] of falls.entries()) ok(i < MAX_FALLS || at - (falls[i - MAX_FALLS] ?? 0) >= FAILURE_WINDOW_MS);
+          for (const [i, at] of falls.entries())
+            ok(i < MAX_FALLS || at - (falls[i - MAX_FALLS] ?? 0) >= FAILURE_WINDOW_MS);
         },
       ),
     );

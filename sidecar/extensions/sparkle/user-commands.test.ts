@@ -1,6 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { CHECKPOINT_COMMAND, hasCheckpoint, isMetaMoment, parsePrompt, withBlocks, withCheckpoint } from "./user-commands";
+import {
+  CHECKPOINT_COMMAND,
+  hasCheckpoint,
+  isMetaMoment,
+  parsePrompt,
+  withBlocks,
+  withCheckpoint,
+} from "./user-commands";
 
 const text = (words: string) => ({ type: "text", text: words }),
   IMAGE = { type: "image", data: "" };

@@ -124,7 +124,10 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** The sentence after a turn's answer; `undefined` if the turn ended normally with an answer. */
-export function closingSentence({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
+export function closingSentence(
+  { agent, reply }: ModelSessionState,
+  outcome: TurnOutcome<ModelFailure>,
+): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? l10n.t`The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? l10n.t`${agent} ended its turn without an answer.` : undefined;

@@ -62,7 +62,8 @@ export class TextFiles {
 }
 
 function uriOf(file: string): vscode.Uri {
-  if (!path.isAbsolute(file) || file.includes("\0")) throw EditorRequestError.refused(l10n.t`${file} is not an absolute path.`);
+  if (!path.isAbsolute(file) || file.includes("\0"))
+    throw EditorRequestError.refused(l10n.t`${file} is not an absolute path.`);
   return vscode.Uri.file(file);
 }
 

@@ -84,7 +84,9 @@ export class IdeOperations implements vscode.Disposable {
       throw EditorRequestError.refused("This workspace is not trusted, so its language services are unavailable.");
     const controller = new AbortController(),
       timer = this.clock.after(LIMIT_MS, () =>
-        controller.abort(EditorRequestError.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
+        controller.abort(
+          EditorRequestError.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`),
+        ),
       );
     const cancelOperation = (): void => controller.abort(EditorRequestError.refused("The operation was cancelled."));
     if (cancel.aborted)

@@ -53,7 +53,10 @@ export function isSame(a: Attachment, b: Attachment): boolean {
 }
 
 /** Adds attachments without duplicates, up to the limit. */
-export function withAttachments(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
+export function withAttachments(
+  attachments: readonly Attachment[],
+  added: readonly Attachment[],
+): readonly Attachment[] {
   return added.reduce<readonly Attachment[]>(
     (all, each) =>
       all.length >= MAX_ATTACHMENTS || all.some(existing => isSame(existing, each)) ? all : [...all, each],

@@ -28,7 +28,10 @@ type Cards = readonly Pick<Card, "body">[];
 export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
   const from = Math.min(first, cards.length);
   return {
-    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, startOf(cards, cards.length, DEFAULT_WEIGHT + extra)) : from,
+    first:
+      weigh(cards, from) > MAX_WEIGHT + extra
+        ? Math.max(from, startOf(cards, cards.length, DEFAULT_WEIGHT + extra))
+        : from,
     extra,
   };
 }

@@ -239,7 +239,9 @@ class StallTimeout {
     if (this.#timeout.signal.aborted) return new RetryableError(stalled(this.#url, STALL_SECONDS), { cause: error });
     const known = explained(error);
     if (known instanceof InstallError) return known;
-    return new RetryableError(answered ? installInterrupted(this.#url, error) : unreachable(this.#url, error), { cause: error });
+    return new RetryableError(answered ? installInterrupted(this.#url, error) : unreachable(this.#url, error), {
+      cause: error,
+    });
   }
 }
 
