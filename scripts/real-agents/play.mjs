@@ -8,9 +8,9 @@ import { Wire } from "./wire.mjs";
 
 /**
  * `proxies` are names of test programs, undefined for no chain. `scenes` are from scenes.mjs, initialize first.
- * Resolves with the scenes by name, as `{lines, requests, error?}`. For a chain, the result also has all `lines`, the agent's
- * input `toAgent` and output `fromAgent`, the exit `code` and `stderr`. `withoutHttp`: the agent seems not to support
- * MCP over HTTP.
+ * Resolves with the scenes by name, as `{lines, requests, error?}`. For a chain, the result also has all `lines`,
+ * the agent's input `toAgent` and output `fromAgent`, the exit `code` and `stderr`. `withoutHttp`: the agent seems
+ * not to support MCP over HTTP.
  */
 export function play(agent, proxies, scenes, { withoutHttp = false } = {}) {
   return withHttpServer(url =>

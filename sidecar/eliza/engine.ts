@@ -203,7 +203,8 @@ function firstFit(
 
 /**
  * Returns the parts of `userText` that `pattern` matches, or undefined. Each gap is as short as possible. No
- * backtracking is needed: the first position of a run never excludes a match, because the gap after the run can grow instead.
+ * backtracking is needed: the first position of a run never excludes a match, because the gap after the run can grow
+ * instead.
  */
 export function decompose(pattern: readonly Segment[], words: readonly Token[]): Parts | undefined {
   const parts: (readonly Token[])[] = [];
