@@ -202,7 +202,7 @@ function firstFit(
 }
 
 /**
- * Returns the parts of `userText` that `pattern` matches, or undefined. Each gap is as short as possible. No
+ * Returns the parts of `words` that `pattern` matches, or undefined. Each gap is as short as possible. No
  * backtracking is needed: the first position of a run never excludes a match, because the gap after the run can grow
  * instead.
  */

@@ -22,7 +22,7 @@ import { CLIENT_METHODS, EXTENSION_METHODS } from "../../acp/methods";
 const choosing = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 const OFFERED = { _meta: { [IDE_CAPABILITY.namespace]: { [IDE_CAPABILITY.name]: true } } };
 
-/** A chain in a folder with `a.userText`. `asked`: the requests that the client received. */
+/** A chain in a folder with `a.words`. `asked`: the requests that the client received. */
 class Chain implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly rig = new ExtensionRig();

@@ -22,7 +22,7 @@ import { Servers } from "./servers";
 
 const TEXT = "one two BAD  \nthree one\ntwo ODD heard\nanswers\n";
 
-/** Servers in a folder with `a.userText`. The server logs one line per method. */
+/** Servers in a folder with `a.words`. The server logs one line per method. */
 class Rig implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly rig: ExtensionRig;

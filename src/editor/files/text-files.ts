@@ -6,7 +6,7 @@
  * - Writes are serialized.
  * - A file keeps its encoding and its line endings.
  * - A binary file is not overwritten, nor a file whose encoding cannot represent the new text.
- * - Every failure is a `EditorRequestError` with a message for the agent.
+ * - Every failure is an `EditorRequestError` with a message for the agent.
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";

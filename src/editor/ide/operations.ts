@@ -4,7 +4,7 @@
  *
  * Invariants:
  * - No operation exceeds the time limit.
- * - Every failure is a `EditorRequestError` with a message for the agent.
+ * - Every failure is an `EditorRequestError` with a message for the agent.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

@@ -1,5 +1,6 @@
 /** Features of ACP that only VS Code can show: stored choices, pages to open, subagents and many questions. */
 import assert from "node:assert/strict";
+import { browserState } from "./browser-state";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { ask, newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
@@ -35,6 +36,10 @@ suite("agent features in the page", () => {
     await shows("Model", "small");
     await picker("Model").selectOption("large");
     await shows("Effort", "high");
+    await seen(
+      async () => (await browserState(box.page, "symposium-dev.symposium")).some(state => state.includes('"large"')),
+      "the stored choice",
+    );
     await box.reload();
     await box.open();
     await shows("Model", "large");

@@ -1,6 +1,7 @@
 /**
  * Operates VS Code's own chat as a user does: picks models, types, presses confirmations, and reads only visible text.
  */
+import { browserState } from "./browser-state";
 import type { Locator, Page } from "playwright-core";
 import { until, type Box } from "./harness";
 
@@ -210,7 +211,10 @@ export class ModelChat {
   async indexed(title: string): Promise<void> {
     await until(
       [this.page.locator(":root")],
-      async () => (await this.page.evaluate(indexesOfChats)).some(index => index.includes(JSON.stringify(title))),
+      async () =>
+        (await browserState(this.page, "chat.ChatSessionStore.index")).some(index =>
+          index.includes(JSON.stringify(title)),
+        ),
       60_000,
       `no index has the chat “${title}”`,
     );
@@ -235,29 +239,4 @@ export class ModelChat {
       .locator(".chat-input-toolbars .codicon-stop-circle, .chat-execute-toolbar .codicon-stop-circle")
       .last();
   }
-}
-
-/** Runs in the page: the indexes of chats in its databases. */
-async function indexesOfChats(): Promise<readonly string[]> {
-  const settled = <T>(request: IDBRequest<T>): Promise<T> =>
-    new Promise((resolve, reject) => {
-      request.onsuccess = () => resolve(request.result);
-      request.onerror = () => reject(request.error ?? new Error("The database does not answer."));
-    });
-  const found: string[] = [];
-  for (const { name } of await indexedDB.databases()) {
-    if (!name?.startsWith("vscode-web-state-db-")) continue;
-    const database = await settled(indexedDB.open(name));
-    try {
-      for (const store of database.objectStoreNames) {
-        const index: unknown = await settled(
-          database.transaction(store).objectStore(store).get("chat.ChatSessionStore.index"),
-        );
-        if (typeof index === "string") found.push(index);
-      }
-    } finally {
-      database.close();
-    }
-  }
-  return found;
 }

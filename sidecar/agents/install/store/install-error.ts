@@ -124,7 +124,7 @@ export function busy(id: string): InstallError {
   });
 }
 
-/** `closingSentence`: the end of the tool's output. */
+/** `lastWords`: the end of the tool's output. */
 export function toolFailed(tool: string, status: string, lastWords: string): InstallError {
   if (/ENOSPC|EDQUOT|no space left|os error 28\b/i.test(lastWords))
     return new InstallError("diskFull", l10n.t`${tool} exited (${status}) because the disk is full.`, {
