@@ -6,9 +6,7 @@ import type { ChatController } from "./chat/chat-controller";
 import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type EditorContext, type Gathered } from "./editor/mentions/context-sources";
-import { channelListener, type Log } from "./log";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
-import type { LogLevel } from "./protocol/wire/log";
 import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
@@ -58,6 +56,7 @@ export function registerCommands({
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,
     "symposium.showLogs": showLogs,
+    "symposium.deleteHistory": () => confirmDeletion(() => chat.deleteHistory()),
   } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
 
@@ -121,6 +120,29 @@ async function show(open: ShowMessage, message: string, actions: readonly HostAc
   if (action !== undefined) await perform(action);
 }
 
+async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<void> {
+  const remove = l10n.t("Delete"),
+    chosen = await vscode.window.showWarningMessage(
+      l10n.t("Delete all stored conversations?"),
+      {
+        modal: true,
+        detail: l10n.t(
+          "This applies to all workspaces on this computer and cannot be undone. Open tabs stay, and are stored again with their next change.",
+        ),
+      },
+      remove,
+    );
+  if (chosen !== remove) return;
+  try {
+    const count = await deleteHistory();
+    await vscode.window.showInformationMessage(
+      count === 1 ? l10n.t("1 conversation was deleted.") : l10n.t`${count} conversations were deleted.`,
+    );
+  } catch (error) {
+    await notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
+  }
+}
+
 export async function chooseAgent(): Promise<string | undefined> {
   const chosen: unknown = await vscode.commands.executeCommand(COMMAND_OF.selectAgent);
   return typeof chosen === "string" ? chosen : undefined;
@@ -145,20 +167,4 @@ export async function invite(sentence: string): Promise<void> {
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string {
   return command === "workbench.trust.manage" ? l10n.t("Manage Workspace Trust") : COMMANDS[command];
-}
-
-/**
- * Writes the log to an output channel, created with the first line. Returns a function that shows the channel. Not a VS
- * Code log channel, whose own log level would hide lines that `symposium.logLevel` allows.
- */
-export function showLogOf(
-  log: Log,
-  threshold: () => LogLevel,
-  own: <T extends vscode.Disposable>(disposable: T) => T,
-): () => void {
-  let created: vscode.OutputChannel | undefined;
-  const channel = (): vscode.OutputChannel =>
-    (created ??= own(vscode.window.createOutputChannel(l10n.t("Symposium"), "log")));
-  own(log.onLog(channelListener(channel, threshold)));
-  return () => channel().show();
 }

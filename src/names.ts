@@ -20,6 +20,8 @@ export const SETTINGS = {
   "symposium.acpAgentPath": { default: "", scope: "user" },
   "symposium.registryUrl": { default: "", scope: "user" },
   "symposium.updates": { default: "notify", scope: "user" },
+  "symposium.historyDays": { default: 90, scope: "user" },
+  "symposium.historyMegabytes": { default: 1024, scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
   "symposium.requireModifierToSend": { default: false, scope: "any" },
   "symposium.enableExperimentalLM": { default: false, scope: "user" },
@@ -57,6 +59,7 @@ export const COMMANDS = {
   "symposium.restartSidecar": l10n.t("Restart Sidecar"),
   "symposium.openSettings": l10n.t("Open Settings"),
   "symposium.showLogs": l10n.t("Show Logs"),
+  "symposium.deleteHistory": l10n.t("Delete History"),
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 

@@ -47,6 +47,7 @@ export async function floodedSidecar(): Promise<Flooded> {
     logLevel: "error",
     storage,
     traceDir: "",
+    history: { days: 90, megabytes: 1024 },
     bypass: [],
     extensions: [],
     proxy: "",

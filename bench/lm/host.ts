@@ -102,6 +102,7 @@ export class Host implements AsyncDisposable {
       logLevel: "info",
       storage: this.#storage,
       traceDir: "",
+      history: { days: 90, megabytes: 1024 },
       bypass: [],
       extensions: [],
       proxy: "",

@@ -54,6 +54,7 @@ export async function answersWhileFlooded(
       logLevel: "error",
       storage,
       traceDir: "",
+      history: { days: 90, megabytes: 1024 },
       bypass: [],
       extensions: [],
       proxy: "",

@@ -22,7 +22,7 @@ const SCENARIOS = {
   ],
 };
 const TOOL = /^(?:mcp_+)?symposium_+read_file$/;
-/** The text without the entry, in both JSON forms. */
+/** Parses an agent's configuration without Symposium's server, under `mcpServers` or `mcp`. */
 const withoutEntry = text => {
   const { mcpServers = {}, mcp = {}, ...others } = JSON.parse(text);
   const { symposium: _, ...servers } = { ...mcpServers, ...mcp };

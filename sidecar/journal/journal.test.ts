@@ -3,6 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, w
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { skipped } from "../testing/skipped";
+import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
+import { restored } from "./stored-conversation";
 import { Journal } from "./journal";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
 
@@ -16,6 +18,8 @@ const CONVERSATION = "0b6e2a3c-5a52-4a43-9f3b-0c1d2e3f4a5b",
     extensions: ["sparkle"],
     agentSession: "s1",
   };
+
+const EMPTY = emptyConversation({ id: "ada", name: "Ada" }, "/w");
 
 suite("journal of a chat session", () => {
   let storage = "";
@@ -82,15 +86,45 @@ suite("journal of a chat session", () => {
     equal(warnings.length, 2);
   });
 
-  test("is removed 30 days after its last write", async () => {
+  const LIMITS = { days: 30, megabytes: 1 };
+
+  test("is deleted after its number of days", async () => {
     const day = 24 * 3600,
       other = CONVERSATION.replace("0", "1");
     for (const conversation of [CONVERSATION, other]) journal().keep(conversation, RECORD);
     utimesSync(fileOf(CONVERSATION), 0, 0);
     utimesSync(fileOf(other), 2 * day, 2 * day);
-    await journal().cleanUp(31 * day * 1000);
+    await journal().cleanUp(31 * day * 1000, LIMITS);
     deepEqual(readdirSync(path.join(storage, "sessions")), [path.basename(fileOf(other))]);
-    await new Journal(path.join(storage, "missing"), { warn: message => warnings.push(message) }).cleanUp(0);
+    await new Journal(path.join(storage, "missing"), { warn: message => warnings.push(message) }).cleanUp(0, LIMITS);
     deepEqual(warnings, []);
+  });
+
+  test("is deleted above the size of all journals, those changed least recently first", async () => {
+    const ids = ["1", "2", "3"].map(digit => CONVERSATION.replace("0", digit));
+    ids.forEach((conversation, i) => {
+      journal().keep(conversation, RECORD);
+      writeFileSync(fileOf(conversation), "x".repeat(500_000));
+      utimesSync(fileOf(conversation), 1_000 + i, 1_000 + i);
+    });
+    await journal().cleanUp(2_000_000, LIMITS);
+    deepEqual(
+      readdirSync(path.join(storage, "sessions")).sort(),
+      ids
+        .slice(1)
+        .map(id => path.basename(fileOf(id)))
+        .sort(),
+    );
+  });
+
+  test("stores an open conversation completely after all journals were deleted", async () => {
+    const open = journal(),
+      write = open.writer(CONVERSATION, open.read(CONVERSATION).text),
+      first = applyEvent(EMPTY, { type: "upsert", entry: { kind: "agent", id: "a", text: "One" } });
+    write(first);
+    equal(await open.deleteAll(), 1);
+    equal(restored(open.read(CONVERSATION).text, "").entries.length, 0);
+    write(applyEvent(first, { type: "append", id: "a", offset: 3, text: " two" }));
+    deepEqual(restored(open.read(CONVERSATION).text, "").entries, [{ kind: "agent", id: "a", text: "One two" }]);
   });
 });

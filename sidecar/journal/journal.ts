@@ -7,15 +7,16 @@
  * - A line is written before the call returns, so that it survives the death of every process (not a power cut).
  * - A journal that cannot be written or read never affects its session. The user is warned once until a write succeeds,
  *   and that write contains everything that is missing.
- * - A journal that was not written for `RETENTION_MS` is removed.
+ * - A journal that is deleted while its conversation is open is written anew with the next change.
  */
-import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Conversation } from "../../src/protocol/chat/chat";
+import type { HistoryLimits } from "../../src/protocol/sidecar";
 import { journalNotWritten } from "../errors";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
-import { ConversationLines, storedIn, type StoredText } from "./stored-conversation";
+import { ConversationLines, NOTHING_STORED, storedIn, type StoredText } from "./stored-conversation";
 
 export interface JournalOptions {
   /** `message` is for the user. */
@@ -32,7 +33,8 @@ export interface StoredSession {
 /** Stores the changes of one conversation since the last call. */
 export type ConversationWriter = (conversation: Conversation) => void;
 
-const RETENTION_MS = 30 * 24 * 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000,
+  MB = 1024 * 1024;
 /** The id comes from the page and becomes a file name. */
 const CONVERSATION = /^[\da-f-]{36}$/i;
 
@@ -57,25 +59,47 @@ export class Journal {
     this.#append(conversation, lineOf(record));
   }
 
-  /** `stored`: the content of the journal. */
+  /** `stored`: the content of the journal. Stores everything anew if the journal was deleted in the meantime. */
   writer(conversation: string, stored: StoredText): ConversationWriter {
-    const changes = new ConversationLines(stored);
+    let changes = new ConversationLines(stored),
+      isStored = stored.version !== undefined;
     return version => {
+      if (isStored && !existsSync(this.#fileOf(conversation))) changes = new ConversationLines(NOTHING_STORED);
       const { lines, written } = changes.of(version);
-      if (lines !== "" && this.#append(conversation, lines)) written();
+      if (lines === "" || !this.#append(conversation, lines)) return;
+      written();
+      isStored = true;
     };
   }
 
-  /** Removes old journals. `now`: milliseconds since 1970. */
-  async cleanUp(now: number): Promise<void> {
-    const names = await readdir(this.#folder).catch((): readonly string[] => []);
-    for (const file of names.filter(name => name.endsWith(".jsonl")).map(name => path.join(this.#folder, name))) {
-      const written = await stat(file).then(
-        ({ mtimeMs }) => mtimeMs,
-        () => now, // removed by another window
-      );
-      if (written < now - RETENTION_MS) await rm(file, { force: true });
+  /** Deletes journals beyond the limits, those that were changed least recently first. `now`: ms since 1970. */
+  async cleanUp(now: number, { days, megabytes }: HistoryLimits): Promise<void> {
+    const journals = (await this.#journals()).sort((a, b) => b.changedAt - a.changedAt);
+    let size = 0;
+    for (const { file, changedAt, bytes } of journals) {
+      size += bytes;
+      if (changedAt < now - days * DAY_MS || size > megabytes * MB) await rm(file, { force: true });
     }
+  }
+
+  /** Deletes all journals and returns their number. */
+  async deleteAll(): Promise<number> {
+    const journals = await this.#journals();
+    for (const { file } of journals) await rm(file, { force: true });
+    return journals.length;
+  }
+
+  /** Without those that another window deletes at the same time. */
+  async #journals(): Promise<{ readonly file: string; readonly changedAt: number; readonly bytes: number }[]> {
+    const names = await readdir(this.#folder).catch((): readonly string[] => []);
+    const found = names
+      .filter(name => name.endsWith(".jsonl"))
+      .map(async name => {
+        const file = path.join(this.#folder, name),
+          status = await stat(file).catch(() => undefined);
+        return status ? [{ file, changedAt: status.mtimeMs, bytes: status.size }] : [];
+      });
+    return (await Promise.all(found)).flat();
   }
 
   #textOf(conversation: string): string {

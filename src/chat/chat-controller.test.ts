@@ -1,4 +1,4 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { deferred } from "../deferred";
 import { SidecarRefused } from "../errors";
 import { ELIZA } from "../protocol/agents/agents";
@@ -359,6 +359,15 @@ suite("ChatController", () => {
     fixture.linkProblem = new Error("This link is not opened.");
     await fixture.send({ type: "openLink", href: "ftp://x" });
     deepEqual(fixture.done, ["tell This link is not opened. "]);
+  });
+
+  test("deletes stored conversations, except in an untrusted workspace, where nothing starts", async () => {
+    const fixture = new Fixture();
+    fixture.sidecar.reply("history/delete", () => ({ count: 3 }));
+    equal(await fixture.chat.deleteHistory(), 3);
+    fixture.trusted = false;
+    await rejects(fixture.chat.deleteHistory(), /trust/i);
+    deepEqual(fixture.sidecar.methods(), ["history/delete"]);
   });
 
   test("restarts the agent of the visible tab", async () => {

@@ -185,6 +185,13 @@ export class ChatController {
     return true;
   }
 
+  /** Deletes all stored conversations and returns their number. Rejects with a message for the user. */
+  async deleteHistory(): Promise<number> {
+    if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    const client = await this.deps.sidecar.client();
+    return (await client.request("history/delete", {})).count;
+  }
+
   restartSidecar(): void {
     if (this.deps.isTrusted()) this.deps.sidecar.restart();
     else this.deps.notify(NOT_TRUSTED, ["manageTrust"]);

@@ -18,7 +18,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 10;
+export const PROTOCOL = 11;
 
 export interface Hello {
   readonly protocol: number;
@@ -41,8 +41,17 @@ export interface HelloFromHost extends Hello {
   readonly extensions: readonly ExtensionConfig[];
   /** The editor's network proxy (`http.proxy`); empty if there is none. */
   readonly proxy: string;
+  readonly history: HistoryLimits;
   /** For an extension under test: allows http archives from this machine. */
   readonly httpArchives?: true;
+}
+
+/** Limits of the stored conversations. Both are checked when the sidecar starts. */
+export interface HistoryLimits {
+  /** Days since the last change of a conversation. */
+  readonly days: number;
+  /** Size of all conversations. Those that were changed least recently are removed first. */
+  readonly megabytes: number;
 }
 
 export interface HelloFromSidecar extends Hello {
@@ -96,6 +105,8 @@ export interface NewChat {
 /** Requests to the sidecar. Requests for an unknown session fail with `ErrorCode.unknownSession`. */
 export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, ActionMethods {
   hello: Call<HelloFromHost, HelloFromSidecar>;
+  /** Deletes all stored conversations. Open ones are stored again with their next change. */
+  "history/delete": Call<Readonly<Record<string, never>>, { readonly count: number }>;
   /** Responds immediately. The agent starts asynchronously, and a failure becomes a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
   /**

@@ -6,7 +6,7 @@
 import type { Command } from "../../src/protocol/chat/chat";
 import { fitting, hintFor, isWhole } from "../view-model/tab/commands";
 import { create, setText } from "./dom";
-import { OptionList } from "./option-list";
+import { OptionList } from "./suggestion-list";
 import { texts } from "../view-model/text/chat-texts";
 
 export class CommandList {

@@ -9,7 +9,7 @@
 import type { Mention } from "../../src/protocol/chat/attachments";
 import { caretIn } from "./caret";
 import { mentionAt, optionOf, filterMentions, type TypedMention } from "../view-model/tab/mentions";
-import { OptionList } from "./option-list";
+import { OptionList } from "./suggestion-list";
 import { texts } from "../view-model/text/chat-texts";
 
 export interface MentionListener {

@@ -46,6 +46,7 @@ export interface Served {
   readonly lm: LazyLm;
   readonly policy: BypassPolicy;
   readonly extensions: ConfiguredExtensions;
+  readonly journal: Journal;
 }
 
 export function openSidecar(host: SidecarHost): Served {
@@ -89,7 +90,8 @@ export function openSidecar(host: SidecarHost): Served {
       error => log("error", "agent", "An agent could not be stopped", { error: String(error) }),
     ),
   );
-  const policy = new BypassPolicy(hello.bypass);
+  const policy = new BypassPolicy(hello.bypass),
+    journal = journalOf(host);
   const chat = scope.add(
     new ChatService({
       bootId,
@@ -100,7 +102,7 @@ export function openSidecar(host: SidecarHost): Served {
       startCommand: spec => startChild(spec, processes),
       command,
       extensions: () => extensions.current(),
-      journal: journalOf(host),
+      journal,
       log,
     }),
   );
@@ -124,6 +126,7 @@ export function openSidecar(host: SidecarHost): Served {
     lm,
     policy,
     extensions,
+    journal,
   };
 }
 
@@ -161,7 +164,7 @@ function journalOf({ hello, wire, log }: SidecarHost): Journal {
     },
   });
   journal
-    .cleanUp(Date.now())
+    .cleanUp(Date.now(), hello.history)
     .catch((error: unknown) => log("warn", "sidecar", "Old sessions could not be removed", { error: String(error) }));
   return journal;
 }

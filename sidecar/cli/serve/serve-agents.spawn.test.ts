@@ -82,6 +82,7 @@ class Window implements AsyncDisposable {
       logLevel: "error",
       storage: window.at("storage"),
       traceDir: "",
+      history: { days: 90, megabytes: 1024 },
       bypass: [],
       extensions: [],
       proxy: "",

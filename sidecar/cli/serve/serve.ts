@@ -40,6 +40,7 @@ export async function serve(version: string): Promise<void> {
           served ??= openSidecar({ hello, version, wire, scope, log });
           return served.hello;
         },
+        "history/delete": async () => ({ count: await ready().journal.deleteAll() }),
         "settings/languageModel": settings => served?.lm.settings(settings),
         "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
         "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),

@@ -1,4 +1,4 @@
-/** VS Code's tools for a client of the SDK. */
+/** Tests the MCP server of VS Code's tools with a client of the MCP SDK. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ToolListChangedNotificationSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";

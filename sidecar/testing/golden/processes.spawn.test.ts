@@ -74,6 +74,7 @@ class BuiltSidecar implements AsyncDisposable {
       logLevel: "error",
       storage: path.join(sidecar.#folder.path, "storage"),
       traceDir: sidecar.traceFolder,
+      history: { days: 90, megabytes: 1024 },
       bypass: [],
       extensions: [],
       proxy: "",

@@ -58,7 +58,7 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
   }
 }
 
-/** Opens a web page in the browser. Any other address is logged and not opened. */
+/** Opens a web page in the browser. Any other URL is logged and not opened. */
 export async function openPage(url: string, { log }: FolderDeps): Promise<void> {
   const address = pageAddress(url);
   if (address === undefined) log.warn("agent", "Did not open a URL that is not a web page", { url });

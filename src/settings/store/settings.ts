@@ -1,7 +1,8 @@
 /** The typed settings of the host. Pure: the caller provides the values. */
-import type { SettingName } from "../../names";
+import { SETTINGS, type SettingName } from "../../names";
 import { LOG_LEVELS, type LogLevel } from "../../protocol/wire/log";
 import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm/lm";
+import type { HistoryLimits } from "../../protocol/sidecar";
 import { UPDATE_MODES, type UpdateMode } from "../../protocol/settings/settings-view";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { readAgents, type AgentSettings } from "./agents";
@@ -18,6 +19,7 @@ export interface Settings extends AgentSettings {
   readonly logLevel: LogLevel;
   /** Empty: no trace. */
   readonly traceDir: string;
+  readonly history: HistoryLimits;
   /** Offer version 2 of ACP to agents. */
   readonly protocolV2: boolean;
   /** `isEnabled`: show agents in VS Code's model picker. */
@@ -31,6 +33,10 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
   const text = (name: SettingName): string => {
     const value = get(name);
     return typeof value === "string" ? value.trim() : "";
+  };
+  const amount = (name: SettingName, byDefault: number): number => {
+    const value = get(name);
+    return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : byDefault;
   };
   const level = get("symposium.logLevel"),
     side = get("symposium.languageModel.sideRequests"),
@@ -51,6 +57,10 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     registryUrl: text("symposium.registryUrl"),
     updates: UPDATE_MODES.find(mode => mode === updates) ?? "notify",
     traceDir: text("symposium.traceDir"),
+    history: {
+      days: amount("symposium.historyDays", SETTINGS["symposium.historyDays"].default),
+      megabytes: amount("symposium.historyMegabytes", SETTINGS["symposium.historyMegabytes"].default),
+    },
     protocolV2,
     languageModel: {
       isEnabled: get("symposium.enableExperimentalLM") === true,

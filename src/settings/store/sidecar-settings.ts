@@ -11,7 +11,7 @@ const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 
 /** `storage`: folder of the extension. `isProduction`: false in tests, which may use archives over HTTP. */
 export function helloOf(configuration: Configuration, storage: string, isProduction: boolean): HelloFromHost {
-  const { logLevel, traceDir, bypass, extensions } = configuration.settings;
+  const { logLevel, traceDir, bypass, extensions, history } = configuration.settings;
   return {
     protocol: PROTOCOL,
     build: BUILD,
@@ -21,6 +21,7 @@ export function helloOf(configuration: Configuration, storage: string, isProduct
     extensions,
     proxy: configuration.proxy,
     storage,
+    history,
     ...(isProduction ? {} : { httpArchives: true }),
   };
 }

@@ -190,8 +190,8 @@ export function sidecarLauncher(
     custom: () => "",
     hello: () => {
       const values = settings(),
-        { logLevel, traceDir, bypass, extensions } = readSettings(name => values[name]);
-      const settled = { logLevel, traceDir, bypass, extensions };
+        { logLevel, traceDir, bypass, extensions, history } = readSettings(name => values[name]);
+      const settled = { logLevel, traceDir, bypass, extensions, history };
       return { ...settled, protocol: PROTOCOL, build: BUILD, proxy: "", storage, httpArchives: true };
     },
     env,
