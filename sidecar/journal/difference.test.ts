@@ -20,12 +20,12 @@ const value = fc.letrec<{ node: unknown }>(tie => ({
     fc.array(tie("node"), { maxLength: 4 }),
     fc.array(
       fc.record(
-        { id: fc.constantFrom("1", "2", "3"), kind: fc.constantFrom("agent", "tool"), text: tie("node") },
+        { id: fc.nat(12).map(String), kind: fc.constantFrom("agent", "tool"), text: tie("node") },
         { requiredKeys: ["id"] },
       ),
-      { maxLength: 4 },
+      { maxLength: 12 },
     ),
-    fc.array(fc.record({ terminalId: fc.constantFrom("1", "2"), output: fc.string() }), { maxLength: 3 }),
+    fc.array(fc.record({ terminalId: fc.nat(12).map(String), output: fc.string() }), { maxLength: 12 }),
   ),
 })).node;
 
@@ -63,6 +63,25 @@ suite("difference", () => {
         },
       },
     });
+  });
+
+  test("stays linear when all of 20,000 items change, or are new", () => {
+    const items = (status: string) => Array.from({ length: 20_000 }, (_, i) => ({ kind: "tool", id: `t${i}`, status }));
+    let reads = 0;
+    const counted = (list: readonly object[]) =>
+      list.map(
+        item =>
+          new Proxy(item, {
+            get: (target, key) => {
+              reads++;
+              return Reflect.get(target, key);
+            },
+          }),
+      );
+    const before = counted(items("running"));
+    ok(difference(before, counted(items("done"))));
+    ok(difference([], before));
+    ok(reads < 50 * 20_000, `${reads} reads`);
   });
 
   test("skips shared objects without reading them", () => {

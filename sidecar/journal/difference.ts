@@ -1,8 +1,8 @@
 /**
  * Differences between two versions of a JSON value, for an append-only file (issue 16 item 2). Pure.
  *
- * Versions share unchanged parts: an identical object is skipped without a comparison of its content, so the cost
- * depends on the change and not on the size of the value.
+ * Versions share unchanged parts: an identical object is skipped without a comparison of its content. The cost is linear
+ * in the number of items and in the changed content.
  *
  * Invariants:
  * - `patched(before, difference(before, after))` equals `after`, up to members whose value is `undefined`.
@@ -60,10 +60,12 @@ function ofLists(before: readonly unknown[], after: readonly unknown[]): Differe
     if (change !== undefined) changes.push([i, change]);
   }
   if (changes.length === 0) return undefined;
+  const earlier = new LastItems(before, changes.length),
+    later = new LastItems(after, changes.length);
   const items = changes.flatMap(([i, change]): readonly (readonly [Identity, Difference])[] => {
     const identity = identityOf(after[i]);
-    if (identity === undefined || lastWith(after, identity) !== i) return [];
-    if (i < before.length ? !isSame(before[i], identity) : lastWith(before, identity) !== -1) return [];
+    if (identity === undefined || later.indexOf(identity) !== i) return [];
+    if (i < before.length ? !isSame(before[i], identity) : earlier.indexOf(identity) !== -1) return [];
     return [[identity, change]];
   });
   return items.length === changes.length ? { "@": items } : { "#": changes };
@@ -88,9 +90,39 @@ function own(fields: Fields, key: string): unknown {
   return Object.hasOwn(fields, key) ? fields[key] : undefined;
 }
 
-/** The search starts at the end, because changes concern the newest items. */
-function lastWith(items: readonly unknown[], identity: Identity): number {
-  return items.findLastIndex(item => isSame(item, identity));
+/**
+ * Finds the last item with an identity. A few searches start at the end, because most changes concern the newest items.
+ * Above `MAX_SEARCHES` an index keeps the whole work linear.
+ */
+class LastItems {
+  readonly #index: Map<string, number> | undefined;
+
+  constructor(
+    private readonly items: readonly unknown[],
+    searches: number,
+  ) {
+    if (searches <= MAX_SEARCHES) return;
+    this.#index = new Map();
+    for (const [i, item] of items.entries()) {
+      const identity = identityOf(item);
+      if (identity && isSame(item, identity)) this.#index.set(keyOf(identity), i);
+    }
+  }
+
+  indexOf(identity: Identity): number {
+    if (this.#index) return this.#index.get(keyOf(identity)) ?? -1;
+    return this.items.findLastIndex(item => isSame(item, identity));
+  }
+
+  /** Call it after an item with this identity was appended. */
+  appended(identity: Identity): void {
+    this.#index?.set(keyOf(identity), this.items.length - 1);
+  }
+}
+const MAX_SEARCHES = 8;
+
+function keyOf(identity: Identity): string {
+  return ID_MEMBERS.map(member => JSON.stringify(identity[member])).join();
 }
 
 /** Applies a difference. An unknown part of `before` counts as absent. */
@@ -117,10 +149,14 @@ export function patched(before: unknown, change: Difference): unknown {
     }
     return items;
   }
+  const last = new LastItems(items, change["@"].length);
   for (const [identity, inside] of change["@"]) {
-    const at = lastWith(items, identity);
+    const at = last.indexOf(identity);
     if (at !== -1) items[at] = patched(items[at], inside);
-    else items.push(patched(identity, inside));
+    else {
+      items.push(patched(identity, inside));
+      last.appended(identity);
+    }
   }
   return items;
 }
