@@ -1,8 +1,8 @@
 /**
  * Differences between two versions of a JSON value, for an append-only file (issue 16 item 2). Pure.
  *
- * Versions share unchanged parts: an identical object is skipped without a comparison of its content. The cost is linear
- * in the number of items and in the changed content.
+ * Versions share unchanged parts: an identical object is skipped without a comparison of its content. The cost is
+ * linear in the number of items and in the changed content.
  *
  * Invariants:
  * - `patched(before, difference(before, after))` equals `after`, up to members whose value is `undefined`.
