@@ -15,7 +15,8 @@ const FORGED = {
   method: "session/update",
   params: { sessionId: "s", update: { sessionUpdate: "agent_message_chunk" } },
 };
-const INVALID_REQUEST = -32600;
+const INVALID_REQUEST = -32600,
+  METHOD_NOT_FOUND = -32601;
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++)
     await new Promise(resolve => {
@@ -59,6 +60,14 @@ suite("proxy methods", () => {
       deepEqual([chain.proxies[1]?.received, chain.agent.received.includes(method)], [[], false]);
       await chain.conductor[Symbol.asyncDispose]();
     });
+
+  test("answers proxy/initialize that a proxy forwards to its successor with -32601, as an agent of that time does", async () => {
+    const chain = await running([{}, {}]);
+    for (const method of ["proxy/initialize", "_proxy/initialize"])
+      await rejects(chain.proxies[0]?.successor(method, {}) ?? Promise.resolve(), { code: METHOD_NOT_FOUND });
+    deepEqual([chain.proxies[1]?.received, chain.agent.received.includes("proxy/initialize")], [[], false]);
+    await chain.conductor[Symbol.asyncDispose]();
+  });
 
   test("rejects proxy/initialize from a proxy to its client", async () => {
     const chain = await running([{}, {}]);
