@@ -108,20 +108,26 @@ suite("Symposium's models with tools of another extension", () => {
   for (const n of [2, 7, 20])
     test(`returns ${n} concurrent calls and accepts their results in any order`, async () => {
       const chat = consumer();
-      const asked = await chat.ask(
+      let round = await chat.ask(
         [...Array.from({ length: n }, (_, i) => `mcp* vsc_* add {"a":${i},"b":0}`), "say all of them"].join("; "),
       );
+      const calls = [...round.calls];
+      let text = "";
+      // On a busy machine a call can arrive after the debounce. Then it is in a later round.
+      while (round.calls.length > 0) {
+        // Reversed, then swapped in pairs.
+        const shuffled = [...round.calls].reverse().map((_, i, all) => all[i ^ 1] ?? all[i]!);
+        round = await chat.answer(shuffled.map(call => [call, `<${JSON.stringify(call.input)}>`]));
+        calls.push(...round.calls);
+        text += round.text;
+      }
       assert.deepEqual(
-        asked.calls.map(({ input }) => Reflect.get(input, "a")).sort((a, b) => a - b),
+        calls.map(({ input }) => Reflect.get(input, "a")).sort((a, b) => a - b),
         Array.from({ length: n }, (_, i) => i),
       );
-      assert.equal(new Set(asked.calls.map(({ callId }) => callId)).size, n);
-      // Reversed, then swapped in pairs.
-      const shuffled = [...asked.calls].reverse().map((_, i, all) => all[i ^ 1] ?? all[i]!);
-      const { text, calls } = await chat.answer(shuffled.map(call => [call, `<${JSON.stringify(call.input)}>`]));
+      assert.equal(new Set(calls.map(({ callId }) => callId)).size, n);
       for (let i = 0; i < n; i++) assert.ok(text.includes(`add: <{"a":${i},"b":0}>`), `${i}: ${text}`);
       assert.match(text, /all of them$/);
-      assert.deepEqual(calls, []);
     });
 
   test("returns sequential calls in separate requests of one turn", async () => {
