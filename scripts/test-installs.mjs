@@ -50,7 +50,7 @@ await build({
   absWorkingDir: root,
   bundle: true,
   platform: "node",
-  target: "node20",
+  target: "node20.10",
   format: "esm",
   packages: "external",
   sourcemap: true,
