@@ -932,7 +932,7 @@ suite("session state machine", () => {
               "a permission is open without a turn",
             );
           if (state.phase.kind === "down" || state.phase.kind === "cancelling")
-            equal(open.length, 0, "a question is open that nobody waits for");
+            equal(open.length, 0, "a question without a waiting agent is open");
           if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
             ok(
               page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)),

@@ -248,7 +248,7 @@ suite("reason of a process exit", () => {
       setImmediate(resolve);
     });
     process.off("unhandledRejection", listener);
-    deepEqual(unhandled, [], "the exit that nobody asked about rejects in silence");
+    deepEqual(unhandled, [], "an unobserved exit rejects without a warning");
   });
 });
 

@@ -36,7 +36,7 @@ function send(message: Message): void {
 
 function answer(id: Id, outcome: { result: unknown } | { error: { code: number; message: string } }): void {
   const message: Message = { jsonrpc: "2.0", id, ...outcome };
-  if (has("wrong-answer")) for (const extra of [{ ...message, id: "nobody asked" }, message]) send(extra);
+  if (has("wrong-answer")) for (const extra of [{ ...message, id: "unknown request" }, message]) send(extra);
   send(message);
 }
 
