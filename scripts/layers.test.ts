@@ -35,6 +35,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/protocol/lm", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
   ["src/protocol/page", ["src/protocol/wire", "src/protocol/agents", "src/protocol/chat", "valibot"]],
   ["src/protocol/settings", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
+  ["src/protocol/testing", []],
   ["src/protocol", ["valibot"]],
 
   ["src/clock.ts", []],
@@ -254,6 +255,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
     /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
   "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
+  "src/protocol/testing": /\/testing\/|\.test\.ts$|^test\/|^bench\/|^src\/test\//,
   [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
@@ -268,6 +270,7 @@ const forTests = (file: string) =>
         "scripts/bypass-notice.mjs",
         "scripts/time-limits.mjs",
         `${file.split("/")[0]}/testing`,
+        "src/protocol/testing",
         ...(file.startsWith("sidecar/") ? [ACP, MCP, "sidecar/eliza"] : []),
         ...(file.startsWith("webview/") ? ["marked", "webview/view-model"] : []),
       ]
@@ -358,9 +361,9 @@ const METHOD_NAMES: ReadonlySet<string> = new Set(
 /** A method name of ACP, also a name that is missing in the tables. */
 const ACP_NAME = /^(session|fs|terminal|elicitation|auth|providers|tool_call|_?mcp|_?proxy)\/[a-z_/]+$/;
 /** Files without a match are not parsed. */
-const QUOTED = /["'`](initialize|authenticate|logout|\$\/|[\w.]+\/|[a-z]+_[a-z_]+["'`])/;
+const QUOTED = /["'`](initialize|authenticate|logout|\$\/|(?!\.)[\w.]+\/|[a-z]+_[a-z_]+["'`])/;
 const isProduction = (file: string): boolean =>
-  /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^\w+\/testing\//.test(file);
+  /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^(\w+|src\/protocol)\/testing\//.test(file);
 
 /**
  * The method names of ACP, MCP and LSP, and the kinds of `session/update`, that a production file contains as literals
@@ -455,7 +458,7 @@ suite("layers", () => {
     ["src/chat/view.ts", `import { ndJsonStream } from '@agentclientprotocol/sdk'`],
     ["src/chat/view.ts", `import "node:child_process"`],
     ["src/chat/view.ts", `import { registerCommands } from "../commands"`],
-    ["src/chat/view.ts", `import { FakeClock } from "../testing/fake-clock"`],
+    ["src/chat/view.ts", `import { FakeClock } from "../protocol/testing/fake-clock"`],
     ["src/settings/store/configuration.ts", `const { spawn } = require('child_process')`],
     ["src/editor/terminal.ts", `const cp = await import("node:child_process")`],
     ["src/sidecar/supervisor.ts", `import { spawn } from "node:child_process"`],
@@ -490,7 +493,7 @@ suite("layers", () => {
     ["sidecar/process/child.ts", `import { spawn } from "child_process"`],
     [
       "sidecar/process/stdio-process.spawn.test.ts",
-      `import { spawn } from "child_process"; import { FakeClock } from "../testing/fake-clock"`,
+      `import { spawn } from "child_process"; import { FakeClock } from "../../src/protocol/testing/fake-clock"`,
     ],
     ["sidecar/testing/programs/hanging.program.ts", `import { spawn } from "child_process"`],
     ["sidecar/eliza/tool-commands.ts", `import { connect } from "../mcp/client"`],

@@ -11,10 +11,11 @@ import { SILENCE_MS } from "../webview/state/page-requests";
 import { begin, create, move } from "./delivery/random-events";
 import { drained } from "./delivery/clock-and-marks";
 import { Fixture } from "./delivery/fixture";
+import { propertyRuns } from "../src/protocol/testing/property-runs";
 
 /** For longer runs: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
-  RUNS = Number(WANTED ?? 10_000);
+  RUNS = propertyRuns(10_000);
 /** Time limit of all runs. A slow machine reports fewer runs, and fewer than `MIN_RUNS` fail the test. */
 const MAX_MS = 300_000,
   MIN_RUNS = Math.min(RUNS, 1_000);

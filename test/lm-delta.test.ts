@@ -15,8 +15,9 @@ import {
 } from "../src/lm/convert-parts";
 import { MAX_HISTORIES } from "../src/protocol/lm/lm";
 import { SentRequests, type Sent } from "../src/lm/request-deltas";
+import { propertyRuns } from "../src/protocol/testing/property-runs";
 
-const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5;
+const RUNS = propertyRuns(2_000);
 
 class Text {
   constructor(readonly value: string) {}

@@ -3,7 +3,7 @@ import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { AgentError } from "../errors";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { agent, InstallFixture } from "../testing/install/install-fixture";
 import { temporaryFolder } from "../testing/drive";
 import { AgentService, type AgentServiceDeps } from "./agent-service";

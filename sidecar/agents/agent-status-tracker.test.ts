@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { cancelled } from "./install/store/install-error";
 import { extensionEnded } from "../errors";
 import type { Closed } from "../rpc/channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import {
   AgentStatusTracker,

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { RpcCode, RpcError } from "../rpc/message";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentStatusTracker, trackedConnect } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";

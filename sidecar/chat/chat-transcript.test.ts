@@ -8,7 +8,7 @@ import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
 import { BypassPolicy } from "../permissions/bypass-policy";
 import { memoryChannels } from "../rpc/memory-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { Transcript } from "../testing/transcript";
 import { ChatService } from "./chat-service";

@@ -8,8 +8,9 @@ import {
   type EntryEvent,
 } from "../../src/protocol/chat/chat";
 import { receive, type PageCursor } from "../../src/protocol/chat/delivery";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { BATCH_MS, Outbox, type Numbered } from "./outbox";
+import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 
@@ -261,6 +262,6 @@ suite("Outbox", () => {
         fixture.clock.advance(3_000);
         deepEqual(fixture.shown, fixture.conversation);
       }),
-      { numRuns: 100 },
+      { numRuns: propertyRuns(100) },
     ));
 });

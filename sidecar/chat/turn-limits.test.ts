@@ -26,11 +26,20 @@ const tool = (id: string, overrides: object = {}): SessionEvent => ({
 const text = (length: number) => ({
   content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }],
 });
-const applyEvents = (...events: readonly SessionEvent[]): Conversation =>
-  events.reduce<State>((state, event) => stepSession(state, event, 0)[0], runningTurn()).conversation;
+const applyEvents = (...events: readonly SessionEvent[]): Conversation => after(runningTurn(), ...events).conversation;
+const after = (state: State, ...events: readonly SessionEvent[]): State =>
+  events.reduce<State>((previous, event) => stepSession(previous, event, 0)[0], state);
 const words = ({ entries }: Conversation): number =>
   entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
+/** The maximum number of tool calls. Shared by several tests, because it takes a second. */
+let toolCalls: State | undefined;
+const afterToolCalls = (...events: readonly SessionEvent[]): Conversation => {
+  toolCalls ??= after(runningTurn(), ...Array.from({ length: MAX_SPENT.entries }, (_, n) => tool(String(n))));
+  return after(toolCalls, ...events).conversation;
+};
+const excess = (length: number): readonly SessionEvent[] =>
+  Array.from({ length }, (_, n) => tool(String(MAX_SPENT.entries + n)));
 const OMITTED = "Ada sends more in this turn than Symposium can store. The excess is omitted.";
 
 suite("limit of one turn", () => {
@@ -56,8 +65,7 @@ suite("limit of one turn", () => {
   });
 
   test("keeps the first tool calls and their final status", () => {
-    const many = Array.from({ length: MAX_SPENT.entries + 10 }, (_, n) => tool(String(n)));
-    const conversation = applyEvents(...many, tool("0", { status: "completed" }));
+    const conversation = afterToolCalls(...excess(10), tool("0", { status: "completed" }));
     equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MAX_SPENT.entries);
     ok(
       conversation.entries.some(
@@ -72,13 +80,12 @@ suite("limit of one turn", () => {
     entries.flatMap(entry => (entry.kind === "agent" || entry.kind === "notice" ? [entry.text] : []));
 
   test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
-    const many = Array.from({ length: MAX_SPENT.entries + 1_000 }, (_, n) => tool(String(n)));
-    deepEqual(shown(applyEvents(...many, textChunk("All "), textChunk("done."), ENDED)), [
+    deepEqual(shown(afterToolCalls(...excess(1_000), textChunk("All "), textChunk("done."), ENDED)), [
       "Ada sends more in this turn than Symposium can store. 1,002 updates are omitted. The end of the answer follows.",
       "All done.",
     ]);
     equal(
-      shown(applyEvents(...many, ENDED)).at(-1),
+      shown(afterToolCalls(...excess(1_000), ENDED)).at(-1),
       "Ada sends more in this turn than Symposium can store. 1,000 updates are omitted.",
     );
   });
@@ -98,8 +105,7 @@ suite("limit of one turn", () => {
   });
 
   test("shows the end of a turn whose agent exits, and resets for the next turn", () => {
-    const many = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
-    const conversation = applyEvents(...many, textChunk("last words"), {
+    const conversation = afterToolCalls(...excess(1), textChunk("last words"), {
       kind: "agentDown",
       text: "Ada stopped.",
       actions: [],
@@ -180,14 +186,13 @@ suite("limit of one turn", () => {
   });
 
   test("resets with the next turn and always admits a question", () => {
-    const full = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
     const asked: SessionEvent = {
       kind: "asked",
       permission: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" },
     };
-    ok(applyEvents(...full, asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
-    const next = applyEvents(
-      ...full,
+    ok(afterToolCalls(...excess(1), asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
+    const next = afterToolCalls(
+      ...excess(1),
       { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } },
       { kind: "prompted", prompt: { messageId: "n", text: "again" } },
       textChunk("yes"),

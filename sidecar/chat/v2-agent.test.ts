@@ -12,7 +12,7 @@ import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
 import { BypassPolicy } from "../permissions/bypass-policy";
 import { ndjsonChannel } from "../rpc/ndjson-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { ChatService } from "./chat-service";
 import { BATCH_MS } from "./outbox";
 

@@ -7,7 +7,7 @@ import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { shimDeclaration } from "../mcp/shim";
 import { type JsonObject, arrayOr, isObject, objectOr } from "../rpc/json";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/mcp/many-tools";
 import { listen, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { adding, connected, Signal, transportTo, Fixture } from "../testing/mcp/mcp-fixture";

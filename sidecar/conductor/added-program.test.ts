@@ -12,7 +12,7 @@ import { ANSWER_LIMIT_MS, MAX_FAILURES, MAX_PROCESSES } from "../mcp/program-ser
 import { Frame } from "../rpc/frame";
 import type { JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { initialized, MemoryProgram } from "../testing/mcp/habit-agent";
 import { TOOLS } from "../testing/mcp/many-tools";
 import { connected, Fixture } from "../testing/mcp/mcp-fixture";

@@ -7,7 +7,7 @@ import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery/delivery-
 import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { AGENT, DeliveryRig } from "../testing/mcp/delivery-rig";
-import type { FakeClock } from "../testing/fake-clock";
+import type { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { TOOLS } from "../testing/mcp/many-tools";
 import { connected } from "../testing/mcp/mcp-fixture";
 import { EXTENSION_METHODS } from "../acp/methods";

@@ -2,7 +2,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
 import { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import type { IncomingRequest } from "../rpc/peer";
 import { AGENT, DeliveryRig, fixedEvidence, type Prompted } from "../testing/mcp/delivery-rig";
 import { TOOLS } from "../testing/mcp/many-tools";

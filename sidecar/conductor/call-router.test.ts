@@ -7,8 +7,9 @@ import fc from "fast-check";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { SharingAgent } from "../testing/mcp/sharing-agent";
 import type { StatelessServer } from "../mcp/revision";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { ANNOUNCE_LIMIT_MS, CallRouter } from "./call-router";
+import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 suite("MCP bridge: an agent that shares servers between sessions", () => {
   test("routes a call from session B at the server of session A to session B", async () => {
@@ -100,7 +101,7 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
               await conversations.close();
             }
           }),
-          { numRuns: 100 },
+          { numRuns: propertyRuns(100) },
         );
       });
 });

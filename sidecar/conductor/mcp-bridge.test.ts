@@ -5,7 +5,7 @@
 import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/strict";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/mcp/many-tools";
 import { adding, connected, HTTP_AGENT, Signal, Fixture, type FixtureOptions } from "../testing/mcp/mcp-fixture";
 import { mcpBridge } from "./mcp-bridge";

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { ProxyDefinition } from "../proxies/proxy";
 import { isObject } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { internalProxy, LineEnd, nestedConductor, pipes, wiredChain, wiredProxy } from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";

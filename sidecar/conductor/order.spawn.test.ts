@@ -5,7 +5,7 @@ import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory-channel";
 import { ndjsonChannel } from "../rpc/ndjson-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { ProcessChain } from "../testing/chain/process-chain";
 import { program } from "../testing/programs/programs";
 import { Talker } from "../testing/chain/talker";

@@ -12,7 +12,7 @@ import * as v2unstable from "@agentclientprotocol/sdk/experimental/v2/unstable";
 import * as v1unstable from "@agentclientprotocol/sdk/unstable";
 import { objectOr } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";

@@ -5,7 +5,7 @@ import { Meta, STATELESS_REVISION } from "../mcp/revision";
 import { SIDE_SESSION } from "../proxies/side-session";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { Fixture, HTTP_AGENT } from "../testing/mcp/mcp-fixture";
 import { asking } from "../testing/mcp/sharing-agent";
 import { ANNOUNCE_LIMIT_MS } from "./call-router";

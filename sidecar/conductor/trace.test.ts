@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { Writable } from "node:stream";
 import { Frame } from "../rpc/frame";
 import type { Message } from "../rpc/message";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { traceEvent } from "./trace";
 import { traceNames } from "./traced-channel";
 import { TraceWriter } from "./trace-writer";

@@ -12,7 +12,7 @@ import { UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const SPEEDUP = 100;
+const SPEEDUP = 300;
 
 async function check(fault?: Fault): Promise<readonly Result[]> {
   const store: Store = new Map();

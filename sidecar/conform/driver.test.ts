@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { PassThrough } from "node:stream";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { DEFAULT_LIMITS, Driver, type Limits } from "./driver";
 import { exits } from "./rules/agent-initialize-rules";
 

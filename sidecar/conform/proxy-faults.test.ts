@@ -9,7 +9,7 @@ import { judgeAll, type Result } from "./rule";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const SPEEDUP = 100;
+const SPEEDUP = 300;
 
 async function check(fault?: ProxyFault): Promise<readonly Result[]> {
   const conversations = await runProxyScenarios({

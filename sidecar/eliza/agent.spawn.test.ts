@@ -7,7 +7,7 @@ import { memoryChannels } from "../rpc/memory-channel";
 import { RpcError } from "../rpc/message";
 import { Peer } from "../rpc/peer";
 import { eventually } from "../testing/eventually";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { PIXEL, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { Transcript } from "../testing/transcript";
 import { elizaAgent, wordGroups } from "./agent";

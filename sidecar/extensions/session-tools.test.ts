@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import type { ProxyDefinition } from "../proxies/proxy";
 import type { JsonObject } from "../rpc/json";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { bridge } from "../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../testing/mcp/mcp-fixture";
 import { sessionTools, type SessionPlace } from "./session-tools";

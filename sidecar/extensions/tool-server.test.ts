@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { arrayOr, objectOr } from "../rpc/json";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { Signal } from "../testing/mcp/mcp-fixture";
 import { PROGRESS_MS } from "../mcp/progress";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";

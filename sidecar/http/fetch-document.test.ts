@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { RegistryServer, serving, status, type Answer } from "../testing/install/registry-server";
 import {
   fetchDocument,

@@ -8,7 +8,7 @@ import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory-channel";
 import { Peer } from "../rpc/peer";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { Transcript } from "../testing/transcript";
 import { serveLm } from "./lm-stdio";

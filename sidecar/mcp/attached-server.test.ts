@@ -1,7 +1,7 @@
 /** Tests one server with the tools of all sessions of an agent process (issue 14 item 5). */
 import { deepEqual, equal } from "node:assert/strict";
 import { arrayOr, objectOr } from "../rpc/json";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { AttachedServer, type AttachedTools } from "./attached-server";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
 import type { StatelessServer } from "./revision";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./client";
 import type { McpServer } from "./read-mcp-servers";

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { memoryChannels } from "../rpc/memory-channel";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { ProgramServer } from "./program-server";
 
 suite("ProgramServer", () => {

@@ -4,7 +4,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { realClock } from "../rpc/clock";
 import { temporaryFolder } from "../testing/drive";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { skipped } from "../testing/skipped";
 import { runShell } from "./child";
 import {

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import type { ProcessEntry, ProcessTable, Target } from "./process-list";
 import { processesOf, endAll, reap, recordsIn, type ReapOptions, type Suspects } from "./orphan-reaper";
 

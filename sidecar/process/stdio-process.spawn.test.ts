@@ -8,7 +8,7 @@ import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { Drive, temporaryFolder, type DriveOptions } from "../testing/drive";
 import { eventually } from "../testing/eventually";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { hurriedClock } from "../testing/accelerated-clock";
 import { scriptedAgent } from "../testing/programs/programs";
 import { numberedWords } from "../testing/scripted-agent/script";

@@ -6,7 +6,7 @@ import { AgentError } from "../errors";
 import type { Clock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { hurriedClock } from "../testing/accelerated-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger } from "./process-ledger";

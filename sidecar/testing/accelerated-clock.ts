@@ -1,5 +1,5 @@
 import { realClock, type Clock } from "../rpc/clock";
-import { FakeClock } from "./fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 
 /** Real duration of a step in milliseconds. */
 const STEP_MS = 5;

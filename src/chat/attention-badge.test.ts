@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../protocol/testing/fake-clock";
 import { AttentionBadge } from "./attention-badge";
 
 suite("AttentionBadge", () => {

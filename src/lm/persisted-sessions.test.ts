@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Log } from "../log";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../protocol/testing/fake-clock";
 import { PersistedSessions, WRITE_MS } from "./persisted-sessions";
 import { CapabilityCache } from "./capability-cache";
 

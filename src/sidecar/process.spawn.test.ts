@@ -9,7 +9,7 @@ import type { LogEvent } from "../protocol/wire/log";
 import { PROTOCOL } from "../protocol/sidecar";
 import { ProcessLauncher } from "./process";
 import type { SidecarListeners, SidecarProcess } from "./supervisor";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../protocol/testing/fake-clock";
 import { listeners } from "../testing/listeners";
 import { settled } from "../testing/settled";
 

@@ -7,7 +7,7 @@ import type { Handlers } from "../protocol/wire/wire";
 import type { SidecarClient } from "./client";
 import type { NodeChoice } from "./restart-policy";
 import { SidecarSupervisor, type Launcher } from "./supervisor";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../protocol/testing/fake-clock";
 import { listeners } from "../testing/listeners";
 import { settled } from "../testing/settled";
 

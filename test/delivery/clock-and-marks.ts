@@ -1,5 +1,5 @@
 /** One clock for all three programs, and each program's view of the clock. */
-import { FakeClock } from "../../sidecar/testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 
 export type { FakeClock };
 export const newClock = (): FakeClock => new FakeClock();

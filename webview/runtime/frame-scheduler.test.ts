@@ -1,6 +1,6 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import { FrameScheduler, MIN_PAUSE_MS } from "./frame-scheduler";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 
 /** A clock and animation frames that the test controls. */
 class Stage extends FakeClock {
@@ -19,7 +19,7 @@ function scheduled(draw: (stage: Stage) => void): {
   const drawnAt: number[] = [];
   const scheduler = new FrameScheduler(
     () => {
-      drawnAt.push(stage.time);
+      drawnAt.push(stage.now());
       draw(stage);
     },
     stage,
@@ -42,7 +42,7 @@ suite("FrameScheduler", () => {
   test("waits for the minimum pause or four times the last cost", () => {
     let cost = 0;
     const { stage, scheduler, drawnAt } = scheduled(s => {
-      s.time += cost;
+      s.spend(cost);
     });
     const next = (ms: number) => {
       scheduler.request();

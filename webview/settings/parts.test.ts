@@ -1,6 +1,6 @@
 import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { agent, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import { rowId, word } from "./settings-actions";

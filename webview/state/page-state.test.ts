@@ -15,6 +15,7 @@ import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
 import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { restored } from "./saved-page";
+import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
@@ -422,7 +423,7 @@ suite("page state", () => {
           equal(tab.bootId, fixture.bootId);
         }
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(800) },
     ));
 
   test("never removes displayed content on a reload or sidecar exit (property)", () =>
@@ -437,7 +438,7 @@ suite("page state", () => {
           before = after;
         }
       }),
-      { numRuns: 800 },
+      { numRuns: propertyRuns(800) },
     ));
 
   test("never loses typed text or attachments (property)", () =>
@@ -465,6 +466,6 @@ suite("page state", () => {
             `lost: ${JSON.stringify(attachment)}`,
           );
       }),
-      { numRuns: 500 },
+      { numRuns: propertyRuns(500) },
     ));
 });

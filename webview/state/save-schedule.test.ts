@@ -1,6 +1,6 @@
 import { deepEqual, throws } from "node:assert/strict";
 import { SaveSchedule } from "./save-schedule";
-import { FakeClock } from "../testing/fake-clock";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
 
 suite("save schedule", () => {
   /** `cost`: milliseconds per save. `savedAt`: start times of the saves. */
@@ -15,8 +15,8 @@ suite("save schedule", () => {
       clock,
       savedAt,
       saving: new SaveSchedule(() => {
-        savedAt.push(clock.time);
-        clock.time += cost;
+        savedAt.push(clock.now());
+        clock.spend(cost);
       }, clock),
     };
   }
@@ -65,7 +65,7 @@ suite("save schedule", () => {
     const clock = new FakeClock();
     let failures = 1;
     const each = new SaveSchedule(() => {
-      clock.time += 5;
+      clock.spend(5);
       if (failures-- > 0) throw new Error("full");
     }, clock);
     throws(() => each.soon(), /full/);

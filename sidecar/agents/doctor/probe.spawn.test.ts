@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { hurriedClock } from "../../testing/accelerated-clock";
 import { scriptedAgent } from "../../testing/programs/programs";
 import { skipped } from "../../testing/skipped";

@@ -5,7 +5,7 @@ import type { Interceptors, Proxy } from "../../proxies/proxy";
 import { Frame } from "../../rpc/frame";
 import { arrayOr, objectOr } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain, type ProxyScript } from "../../testing/chain/memory-chain";
 import { ChainObserver } from "./chain-observer";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { ProgressThrottle } from "./progress";
 
 suite("installation progress", () => {

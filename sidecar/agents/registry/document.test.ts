@@ -1,8 +1,9 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { parseRegistry, readRegistry, configOf, type Registry } from "./document";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
-const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.03);
+const RUNS = propertyRuns(300);
 const good = {
   id: "good",
   name: "Good",

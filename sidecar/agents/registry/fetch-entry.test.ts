@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/install/registry-server";
 import { documentAt, entryIn } from "./fetch-entry";
 import { httpGet } from "../../http/http-get";

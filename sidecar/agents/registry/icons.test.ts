@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { RegistryServer, status, type Answer } from "../../testing/install/registry-server";
 import { httpGet } from "../../http/http-get";
 import { Icons, MAX_ICON_BYTES, MAX_ICONS } from "./icons";

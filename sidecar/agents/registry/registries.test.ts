@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { temporaryFolder } from "../../testing/drive";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { Registries, type MissingOf } from "./registries";
 
 const DOCUMENT = {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/install/registry-server";
 import { TIMEOUT_MS } from "../../http/fetch-document";
 import { httpGet } from "../../http/http-get";

@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { isObject } from "../../rpc/json";
 import { readRegistry, type RegistryEntry } from "./document";
 import { imported, updated, updatesFor } from "./updates";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
-const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.03);
+const RUNS = propertyRuns(300);
 const good = {
   id: "good",
   name: "Good",

@@ -8,7 +8,7 @@ import { AgentConnection, type ConnectionOptions } from "../../acp/connection";
 import { initializeParams } from "../../acp/initialize";
 import { HostWire } from "../../rpc/host-wire";
 import { RpcCode, RpcError } from "../../rpc/message";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { editorOperations } from "./editor-operations";
 import { EXTENSION_METHODS } from "../../acp/methods";

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { Writable } from "node:stream";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { flushed } from "./stdio";
 
 const turn = (): Promise<void> =>

@@ -16,7 +16,7 @@ import { cargoOr, CargoHome, CrateRegistry } from "../../testing/extensions/crat
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-rig";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Signal, Fixture } from "../../testing/mcp/mcp-fixture";
 import { rig } from "../../testing/chain/proxy-rig";

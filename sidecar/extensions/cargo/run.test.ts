@@ -7,7 +7,7 @@ import type { ToolOptions, ToolResult } from "../../process/tool-run";
 import { agentNotFound } from "../../errors";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { temporaryFolder } from "../../testing/drive";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { deferred } from "../../testing/chain/proxy-rig";
 import { ToolFailure, type ToolAnswer } from "../tool";
 import type { Subcommand } from "./command";

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { agentNotFound } from "../../errors";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import {
   CargoHome,
   cargoOr,

@@ -8,7 +8,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import type { Chain, ConnectMcp } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";

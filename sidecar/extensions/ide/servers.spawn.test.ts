@@ -9,7 +9,7 @@ import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-rig";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { hurriedClock } from "../../testing/accelerated-clock";
 import { program } from "../../testing/programs/programs";
 import { deferred } from "../../testing/chain/proxy-rig";

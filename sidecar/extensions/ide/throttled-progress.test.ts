@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { INTERVAL_MS, pacedProgress } from "./throttled-progress";
 
 suite("pacedProgress", () => {

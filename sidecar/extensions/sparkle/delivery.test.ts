@@ -9,6 +9,7 @@ import { deferred, turn } from "../../testing/chain/proxy-rig";
 import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/extensions/sparkle-fixture";
 import { HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
 import { LISTING_MS } from "../../proxies/tool-listing";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 const namesTool = (value: unknown): boolean => TOOLS.some(tool => JSON.stringify(value).includes(tool));
 
@@ -88,7 +89,7 @@ suite("Sparkle text in prompts", () => {
           );
         },
       ),
-      { numRuns: 60 },
+      { numRuns: propertyRuns(60) },
     )).timeout(60_000);
 
   test("describes the tools only to an agent that listed them", async () => {

@@ -6,7 +6,7 @@ import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { ExtensionRig } from "../../testing/extensions/extension-rig";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { Signal } from "../../testing/mcp/mcp-fixture";
 import { rig as playedRig, turn } from "../../testing/chain/proxy-rig";
 import { partsOf, Sparkled, words } from "../../testing/extensions/sparkle-fixture";
@@ -239,7 +239,7 @@ suite("Sparkle embodiment in a session", () => {
       fixture: {
         date: () => new Date(0),
         clock: new (class extends FakeClock {
-          override after(ms: number, over: () => void): Disposable {
+          override after(ms: number, over: () => void): Disposable & { dispose(): void } {
             if (ms === READING_MS) throw new Error("bug");
             return super.after(0, over);
           }

@@ -7,7 +7,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-rig";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import { choosing, EDITOR, WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { nodeCommands } from "./commands";

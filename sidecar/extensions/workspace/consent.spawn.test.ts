@@ -5,7 +5,7 @@ import path from "node:path";
 import { objectOr, arrayOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
 import { choosing, WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { PROGRESS_MS } from "../../mcp/progress";

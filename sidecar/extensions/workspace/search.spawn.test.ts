@@ -7,7 +7,7 @@ import { AgentError } from "../../errors";
 import { findProgram, isProgramFile } from "../../process/find-program";
 import type { ProcessSpec } from "../../process/child";
 import type { ToolOptions } from "../../process/tool-run";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { skipped } from "../../testing/skipped";
 import { WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { ToolFailure } from "../tool";

@@ -2,9 +2,10 @@ import { ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Chronicle } from "../fixtures/session-records";
 import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "../fixtures/simulated-chat";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 /** For longer runs: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */
-const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
+const RUNS = propertyRuns(2_000);
 
 /** `i` selects a chat, and `k` a turn, an order or an amount. The few distinct user texts make the chats similar. */
 type Action = { readonly i: number; readonly k: number; readonly words: string } & {

@@ -2,8 +2,9 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { read, readOn, type Progress } from "./parse-history";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
-const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 2;
+const RUNS = propertyRuns(5_000);
 
 const message = (role: ChatMessage["role"], ...content: readonly ChatPart[]): ChatMessage => ({ role, content });
 const text = (value: string): ChatPart => ({ type: "text", value });

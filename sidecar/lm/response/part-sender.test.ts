@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { PartSender } from "./part-sender";
 
 suite("PartSender", () => {

@@ -8,6 +8,7 @@ import { AnnouncedTools } from "../tools/call-allowances";
 import { PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { parametersOf, questionOf, type PermissionVerdict, type PermissionDeps } from "./permission";
 import { ToolNames } from "../tools/tool-names";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 const names = new ToolNames();
 for (const name of ["rename", "find_usages"]) names.given(name);
@@ -549,7 +550,7 @@ suite("permission responses", () => {
           ok(options.some(each => each.optionId === optionId && /^allow_/.test(String(each.kind))));
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: propertyRuns(2_000) },
     );
   });
 });
@@ -890,7 +891,7 @@ suite("permissions of random agents", () => {
           }
         }
       }),
-      { numRuns: 3_000 },
+      { numRuns: propertyRuns(3_000) },
     ));
 
   test("never shares a tool with standing approvals between two agents or kinds", () =>
@@ -910,7 +911,7 @@ suite("permissions of random agents", () => {
             deepEqual([firstGroup, TOOL_KIND(first.about.kind)], [secondGroup, TOOL_KIND(second.about.kind)]);
         },
       ),
-      { numRuns: 1_000 },
+      { numRuns: propertyRuns(1_000) },
     ));
 
   test("uses a unique name for each tool of the manifest", () =>

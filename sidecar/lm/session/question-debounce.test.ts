@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MAX_MS, QuestionDebounce, QUIET_MS } from "./question-debounce";
 
 suite("question debounce", () => {

@@ -5,8 +5,9 @@ import fc from "fast-check";
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { RECORDED_TOOLS } from "../fixtures/recorded";
 import { normalised, type ObjectSchema } from "./tool-schema";
+import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
-const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.06);
+const RUNS = propertyRuns(600);
 const tool = (inputSchema?: unknown): ChatTool => ({
   name: "t",
   description: "d",

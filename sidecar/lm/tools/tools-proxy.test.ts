@@ -7,7 +7,7 @@ import { RpcError } from "../../rpc/message";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { mcpBridge } from "../../conductor/mcp-bridge";
 import { AGENT, fixedEvidence } from "../../testing/mcp/delivery-rig";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";

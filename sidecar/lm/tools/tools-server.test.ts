@@ -6,7 +6,7 @@ import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { ChannelTransport } from "../../mcp/transport";
 import type { Clock } from "../../rpc/clock";
 import { memoryChannels } from "../../rpc/memory-channel";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { Signal } from "../../testing/mcp/mcp-fixture";
 import { RECORDED_TOOLS } from "../fixtures/recorded";
 import { toMcp } from "./tool-results";

@@ -6,7 +6,7 @@ import { networkInterfaces } from "node:os";
 import { objectOr } from "../../rpc/json";
 import { memoryChannels } from "../../rpc/memory-channel";
 import { eventually } from "../../testing/eventually";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { manyTools } from "../../testing/mcp/many-tools";
 import { connected, Signal } from "../../testing/mcp/mcp-fixture";
 import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "./http-server";

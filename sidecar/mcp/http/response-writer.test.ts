@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { KEEP_ALIVE_MS, ResponseWriter } from "./response-writer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));

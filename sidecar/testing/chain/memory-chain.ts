@@ -8,7 +8,7 @@ import { objectOr } from "../../rpc/json";
 import { memoryChannels } from "../../rpc/memory-channel";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { Peer, type IncomingRequest, type PeerHandlers } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../memory-agent";
 
 /** Handlers of a test-controlled proxy. A message without a handler is forwarded. */

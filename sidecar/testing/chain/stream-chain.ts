@@ -9,7 +9,7 @@ import { serveProxyOnStdio } from "../../proxies/stdio";
 import { serveProxy } from "../../proxies/serve-proxy";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import { ndjsonChannel } from "../../rpc/ndjson-channel";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 
 /** Splits the bytes written to a pipe. Undefined leaves the splitting to the stream. */
 export type Cut = (bytes: Buffer) => Iterable<Buffer>;

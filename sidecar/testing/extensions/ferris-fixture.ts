@@ -11,7 +11,7 @@ import { isSideSession } from "../../proxies/side-session";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { ExtensionRig } from "./extension-rig";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, HTTP_AGENT, Fixture } from "../mcp/mcp-fixture";
 

@@ -9,7 +9,7 @@ import type { RequestInterceptor } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { ExtensionRig } from "./extension-rig";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { bridge } from "../mcp/mcp-ends";
 import { connected, Signal, Fixture } from "../mcp/mcp-fixture";
 import { EXTENSION_METHODS } from "../../acp/methods";

@@ -39,7 +39,7 @@ import { RpcError } from "../../rpc/message";
 import { memoryChannels } from "../../rpc/memory-channel";
 import { ndjsonChannel } from "../../rpc/ndjson-channel";
 import { ExtensionRig } from "../extensions/extension-rig";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { houseRules } from "../chain/house-rules";
 import { testMcpServer } from "../mcp/mcp-server";
 import { ScriptedAgent } from "../scripted-agent/agent";

@@ -6,7 +6,7 @@ import { DeliveryTracker } from "../../mcp/delivery/delivery-tracker";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { brokenTools, manyTools } from "./many-tools";
 import { adding, Fixture } from "./mcp-fixture";
 import { EXTENSION_METHODS } from "../../acp/methods";

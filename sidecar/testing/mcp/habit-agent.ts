@@ -12,7 +12,7 @@ import { addedServer } from "../../proxies/added-server";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { memoryChannels } from "../../rpc/memory-channel";
 import type { IncomingRequest } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { manyTools } from "./many-tools";
 import { adding, connected, Fixture } from "./mcp-fixture";
 

@@ -7,7 +7,7 @@ import { Frame } from "../../rpc/frame";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { Message } from "../../rpc/message";
 import { Peer } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { HTTP_AGENT, type ChainEnds } from "./mcp-fixture";
 
 export const bridge = () =>

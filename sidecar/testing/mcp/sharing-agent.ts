@@ -13,7 +13,7 @@ import { sessionTools } from "../../extensions/session-tools";
 import type { ConnectMcp, ProxyDefinition } from "../../proxies/proxy";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import type { AcpVersion } from "./habit-agent";
 import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 

@@ -12,7 +12,7 @@ import type { MissingExtension } from "../../acp/chain-extensions";
 import { AgentPool } from "../../agents/pool";
 import { BypassPolicy } from "../../permissions/bypass-policy";
 import { RpcError } from "../../rpc/message";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../memory-agent";
 import { MemoryJournal } from "./memory-journal";
 import { ChatService, type Host } from "../../chat/chat-service";

@@ -15,7 +15,7 @@ import type { IncomingRequest } from "../../rpc/peer";
 import type { Trace } from "../../conductor/component";
 import { traceEvent } from "../../conductor/trace";
 import { traced } from "../../conductor/traced-channel";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { json, traceText, TranscriptLines } from "../golden/lines";
 import { MemoryAgent } from "../memory-agent";
 

@@ -6,7 +6,7 @@ import type { MissingExtension } from "../../acp/chain-extensions";
 import { AgentPool } from "../../agents/pool";
 import { objectOr, stringOr } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
-import { FakeClock } from "../fake-clock";
+import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../memory-agent";
 import { NO_CONTEXT, type ChatContext } from "../../lm/history/chat-context";
 import { QUIET_MS } from "../../lm/session/question-debounce";

@@ -5,7 +5,7 @@ import type { Named } from "./mention-list";
 import { Mentions, SYMBOLS_MS } from "./mentions";
 import { target } from "./mention-match";
 import { deferred, type Deferred } from "../../deferred";
-import { FakeClock } from "../../testing/fake-clock";
+import { FakeClock } from "../../protocol/testing/fake-clock";
 import { settled } from "../../testing/settled";
 
 class Fixture {

@@ -5,7 +5,7 @@ import path from "node:path";
 import fc from "fast-check";
 import type { Clock } from "../../../rpc/clock";
 import { temporaryFolder } from "../../../testing/drive";
-import { FakeClock } from "../../../testing/fake-clock";
+import { FakeClock } from "../../../../src/protocol/testing/fake-clock";
 import { FileServer, type Plan } from "../../../testing/install/file-server";
 import { download, type DownloadOptions } from "./download";
 import { realFiles } from "../store/files";

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { FakeClock } from "../../../testing/fake-clock";
+import { FakeClock } from "../../../../src/protocol/testing/fake-clock";
 import { agent, InstallFixture } from "../../../testing/install/install-fixture";
 import { scheduleCleanup } from "./cleanup";
 

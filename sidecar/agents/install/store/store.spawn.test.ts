@@ -6,7 +6,7 @@ import path from "node:path";
 import { createInterface, type Interface } from "node:readline";
 import type { AgentConfig } from "../../../../src/protocol/agents/agents";
 import { tarGz } from "../../../testing/install/archives";
-import { FakeClock } from "../../../testing/fake-clock";
+import { FakeClock } from "../../../../src/protocol/testing/fake-clock";
 import { agent, InstallFixture, systemTable, type InstallOptions } from "../../../testing/install/install-fixture";
 import { hurriedClock } from "../../../testing/accelerated-clock";
 import { program } from "../../../testing/programs/programs";
