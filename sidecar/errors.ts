@@ -50,6 +50,12 @@ export interface AgentErrorOptions {
 }
 
 /** Advice after an agent's process has exited. */
+/** Reason why an earlier session of a conversation has ended. */
+export const RESTARTED = l10n.t("Symposium was restarted.");
+export function agentReplaced(before: string, now: string): string {
+  return l10n.t`${now} continues in this tab instead of ${before}.`;
+}
+
 export const restartsIn = (agent: string, seconds: number): string =>
   l10n.t`${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
 export const restartsAndSends = (agent: string, seconds: number): string =>

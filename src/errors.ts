@@ -82,14 +82,6 @@ export const NOT_TRUSTED = l10n.t("Agents run programs on this machine. Trust th
 
 export const RESTARTING = l10n.t("Symposium’s sidecar is restarting.");
 
-/** Reasons why an agent lacks the context of its tab. The sidecar shows them in the tab. */
-export const SIDECAR_RESTARTED = l10n.t("Symposium’s sidecar was restarted.");
-export const WINDOW_RELOADED = l10n.t("The window was reloaded.");
-
-export function agentReplaced(missing: string, instead: string): string {
-  return l10n.t`The agent “${missing}” is no longer configured. ${instead} continues in this tab.`;
-}
-
 export function bypassNotSaved(agent: string, isOn: boolean): string {
   return isOn
     ? l10n.t`Your settings could not be written. Permissions of ${agent} are not bypassed, and Symposium asks you again. Check that settings.json is valid and writable.`

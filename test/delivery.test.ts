@@ -49,7 +49,7 @@ suite("delivery from page to sidecar", () => {
     if (this.test && runs < RUNS) this.test.title += ` (${runs} times, then the time was over)`;
   });
 
-  test("restores a repeated prompt that waited in a killed sidecar as a draft and sends it once", async () => {
+  test("keeps a repeated prompt in the queue of a killed sidecar and sends it once", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
     fixture.prompt(1);

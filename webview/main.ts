@@ -16,7 +16,7 @@ import { mark } from "./runtime/page-marks";
 import { MAX_TABS } from "./state/page-model";
 import { openPage, saved } from "./state/page-state";
 import { SaveSchedule } from "./state/save-schedule";
-import { isHostToPage } from "./state/saved-page-guards";
+import { isHostToPage } from "./state/host-message";
 import { styles } from "./mynah/styles";
 
 declare function acquireVsCodeApi(): {

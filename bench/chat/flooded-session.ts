@@ -62,7 +62,6 @@ export async function floodedSidecar(): Promise<Flooded> {
         distribution: { local: { command: process.execPath, args: [program("scripted")] } },
       },
       cwd: storage,
-      shown: [],
     });
     const run = async (text: string): Promise<number> => {
       const began = performance.now();

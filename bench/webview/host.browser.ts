@@ -255,7 +255,6 @@ class Host {
 
   #handleMessage(message: PageToHost): void {
     if (message.type === "webviewReady") {
-      if (message.losses === undefined) this.#notify();
       for (const { tabId, at, requestNumber } of message.tabs)
         this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, requestNumber);
     }

@@ -65,7 +65,6 @@ export async function answersWhileFlooded(
           conversation: "one",
           agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } },
           cwd: storage,
-          shown: [],
         })
       ).sessionId;
     const loud = await open("loud");

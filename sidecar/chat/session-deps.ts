@@ -1,6 +1,6 @@
 /** Dependencies and start options of a session. */
 import type { AgentConfig } from "../../src/protocol/agents/agents";
-import type { Conversation, SessionId, Entry, TerminalView } from "../../src/protocol/chat/chat";
+import type { Conversation, SessionId } from "../../src/protocol/chat/chat";
 import type { ControlValue, ControlValues } from "../../src/protocol/chat/controls";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { LogLevel } from "../../src/protocol/wire/log";
@@ -9,6 +9,7 @@ import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
 import type { ConversationWriter } from "../journal/journal";
+import type { Restored } from "../journal/stored-conversation";
 import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
@@ -64,12 +65,9 @@ export interface SessionStart {
   readonly cwd: string;
   /** All folders of the workspace. Default: only `cwd`. */
   readonly folders?: readonly string[];
-  readonly shown: readonly Entry[];
-  readonly why?: string;
-  /** Terminals of the earlier session. */
-  readonly terminals?: readonly TerminalView[];
-  /** Earlier title of the tab. */
-  readonly title?: string;
+  /** Content of the earlier session, and a sentence that says why it ended; both absent for a new conversation. */
+  readonly earlier?: Restored;
+  readonly interruption?: string;
   /** The user's earlier choices for this agent. */
   readonly controls?: ControlValues;
   /** The highest version of ACP offered to the agent; 1 if absent. */

@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import type { Entry } from "../../src/protocol/chat/chat";
+import { emptyConversation } from "../../src/protocol/chat/chat";
+import { MemoryJournal } from "../testing/sessions/memory-journal";
 import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
 suite("chat session", () => {
@@ -141,24 +142,32 @@ suite("chat session", () => {
     await rejects(fixture.prompt(id, "late"), /no longer open/);
   });
 
-  test("begins the conversation with the settled entries that a page still shows of an exited process", async () => {
-    await using fixture = new Fixture();
-    const shown: Entry[] = [
-      { kind: "user", id: "u", text: "hi" },
-      { kind: "agent", id: "a", text: "half" },
-    ];
-    const id = await fixture.open({
-      shown,
+  test("begins with the stored conversation of an exited process, and holds its queue", async () => {
+    const journal = new MemoryJournal(),
+      queued = { messageId: "q", text: "next", attachments: [{ kind: "file", path: "/w/a.ts" }] } as const;
+    journal.store("one", {
+      ...emptyConversation({ id: "bob", name: "Bob" }, "/w"),
       title: "Greetings",
-      why: "Symposium's process stopped and was started again.",
+      entries: [
+        { kind: "user", id: "u", text: "hi" },
+        { kind: "agent", id: "a", text: "half" },
+      ],
+      turn: { state: "running", messageId: "u" },
+      queue: { prompts: [queued], held: false },
     });
+    await using fixture = new Fixture(journal);
+    const id = await fixture.open();
     fixture.service.handlers["chat/replay"]({ sessionId: id, requestNumber: 1 });
     await fixture.settle();
     deepEqual(fixture.story(id), [
       "user hi",
       "agent half",
-      "notice Symposium's process stopped and was started again. Ada does not remember the conversation above.",
+      "notice Symposium was restarted. Ada continues in this tab instead of Bob. Ada does not remember the conversation above.",
     ]);
-    equal(fixture.shown.get(id)?.title, "Greetings");
+    const { title, queue } = fixture.shown.get(id) ?? {};
+    deepEqual([title, queue], ["Greetings", { prompts: [queued], held: true }]);
+    await fixture.prompt(id, "again", "q");
+    await fixture.settle();
+    equal(fixture.story(id).length, 3, "the queue contains it already");
   });
 });

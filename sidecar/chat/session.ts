@@ -8,7 +8,7 @@
  * - Closing answers every open request.
  */
 import * as l10n from "@vscode/l10n";
-import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat/chat";
+import { emptyConversation, type Conversation } from "../../src/protocol/chat/chat";
 import type { Position } from "../../src/protocol/chat/delivery";
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
@@ -18,7 +18,6 @@ import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
 import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
-import { exited } from "./start-options";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
@@ -48,18 +47,15 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${start.sessionId}`);
-    const why = start.why ?? exited();
+    const { title, entries = [], terminals = [], queue } = start.earlier ?? {};
     const conversation: Conversation = {
       ...emptyConversation({ id: start.agent.id, name: start.agent.name }, start.cwd),
-      ...(start.title === undefined ? {} : { title: start.title }),
-      entries: settled(start.shown, why),
-      ...(start.terminals === undefined || start.terminals.length === 0 ? {} : { terminals: start.terminals }),
+      ...(title === undefined ? {} : { title }),
+      entries,
+      ...(terminals.length === 0 ? {} : { terminals }),
+      ...(queue === undefined ? {} : { queue }),
     };
-    const [state, effects] = startSession(
-      conversation,
-      `${start.sessionId.slice(0, 8)}-`,
-      start.shown.length > 0 ? why : undefined,
-    );
+    const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, start.interruption);
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));

@@ -146,11 +146,10 @@ async function afterRestart(initialized: unknown, chat: Partial<NewChat> = {}, e
   first.agents[0]?.report("s1", "I will remember it.");
   (await first.agents[0]?.next("session/prompt"))?.respond({ stopReason: "end_turn" });
   await first.settle();
-  const shown = first.entries(id);
   await first[Symbol.asyncDispose]();
   const fixture = new Fixture(first.journal);
   fixture.initialized = initialized;
-  return { fixture, open: () => fixture.open({ shown, why: "The window was reloaded.", ...chat }) };
+  return { fixture, open: () => fixture.open(chat) };
 }
 
 suite("chat session after a restart of Symposium", () => {
@@ -162,7 +161,7 @@ suite("chat session after a restart of Symposium", () => {
     deepEqual(resumed.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
     resumed.respond({});
     await fixture.settle();
-    equal(fixture.story(id).at(-1), "notice The window was reloaded. Ada continues this conversation.");
+    equal(fixture.story(id).at(-1), "notice Symposium was restarted. Ada continues this conversation.");
     fixture.journal.records.clear();
     await fixture.prompt(id, "which color?");
     await fixture.settle();
@@ -183,7 +182,7 @@ suite("chat session after a restart of Symposium", () => {
     const notice = fixture.entries(id).at(-1);
     equal(
       notice?.kind === "notice" && notice.text,
-      "The window was reloaded. Ada does not remember the conversation above.",
+      "Symposium was restarted. Ada does not remember the conversation above.",
     );
     deepEqual(notice?.kind === "notice" && notice.actions, ["sendTranscript"]);
   });
@@ -216,7 +215,7 @@ suite("chat session after a restart of Symposium", () => {
     );
   });
 
-  test("shows the whole stored conversation, whatever the page still has", async () => {
+  test("shows the whole stored conversation after a kill in the middle of a turn", async () => {
     const first = new Fixture();
     first.initialized = RESUMES;
     const id = await first.open();
@@ -227,13 +226,11 @@ suite("chat session after a restart of Symposium", () => {
     first.agents[0]?.update("s1", { sessionUpdate: "tool_call", toolCallId: "t", title: "Run", status: "in_progress" });
     await first.settle();
     first.clock.advance(BATCH_MS);
-    const [user] = first.entries(id);
-    // The process is killed in the middle of the turn, and the page has only a part.
     const fixture = new Fixture(first.journal.copy());
     await first[Symbol.asyncDispose]();
     await using _ = fixture;
     fixture.initialized = RESUMES;
-    const next = await fixture.open({ shown: user ? [user] : [], why: "The window was reloaded." });
+    const next = await fixture.open();
     fixture.service.handlers["chat/replay"]({ sessionId: next, requestNumber: 1 });
     await fixture.settle();
     deepEqual(fixture.story(next), ["user count", "agent One", "tool Run cancelled"]);

@@ -4,6 +4,7 @@ import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { NewChat } from "../../src/protocol/sidecar";
 import type { StoredSession } from "../journal/journal";
 import type { SessionRecord } from "../journal/session-record";
+import { agentReplaced, RESTARTED } from "../errors";
 import { restored } from "../journal/stored-conversation";
 import type { SessionStart } from "./session-deps";
 
@@ -13,18 +14,24 @@ import type { SessionStart } from "./session-deps";
  */
 export function startOf(
   sessionId: string,
-  given: NewChat,
+  { startsEmpty, ...chat }: NewChat,
   { record, text }: StoredSession,
   current: readonly ExtensionConfig[],
 ): SessionStart {
-  const { entries, ...stored } = restored(text, given.why ?? exited()),
-    // The page has a part of it. Only a journal that could not be written contains nothing.
-    chat = entries.length === 0 ? given : { ...given, ...stored, shown: entries };
-  if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return { sessionId, ...chat, extensions: current };
+  if (startsEmpty) return { sessionId, ...chat, extensions: current };
+  const earlier = restored(text, RESTARTED),
+    replaced =
+      earlier.agent && earlier.agent.id !== chat.agent.id ? [agentReplaced(earlier.agent.name, chat.agent.name)] : [],
+    start: SessionStart = {
+      sessionId,
+      ...chat,
+      ...(earlier.agent === undefined ? {} : { earlier, interruption: [RESTARTED, ...replaced].join(" ") }),
+      extensions: current,
+    };
+  if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return start;
   const found = record.extensions.map(id => current.find(extension => extension.id === id) ?? id);
   return {
-    sessionId,
-    ...chat,
+    ...start,
     protocol: record.protocol,
     agentSession: record.agentSession,
     extensions: found.filter(extension => typeof extension !== "string"),
@@ -45,11 +52,6 @@ export function recordOf(
     extensions: extensions.map(({ id }) => id),
     agentSession,
   };
-}
-
-/** The reason why the earlier session has ended, if the host knows none. */
-export function exited(): string {
-  return l10n.t("The agent process of this tab has exited.");
 }
 
 function missingSentence(id: string): string {

@@ -102,7 +102,6 @@ class Fixture implements AsyncDisposable {
         conversation: "one",
         agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
         cwd: "/w",
-        shown: [],
         protocol: this.protocol,
       },
       NEVER,

@@ -12,7 +12,7 @@ import { UNKNOWN_SESSION } from "./rules/agent-initialize-rules";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const SPEEDUP = 300;
+const SPEEDUP = 100;
 
 async function check(fault?: Fault): Promise<readonly Result[]> {
   const store: Store = new Map();

@@ -12,7 +12,7 @@ import { RULES } from "./rules/catalogue";
 import { VERSIONS, type Version } from "./schema";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const SPEEDUP = 300;
+const SPEEDUP = 100;
 
 function serve(version: Version, client: Subject): Promise<Conversation> {
   const clock = hurriedClock(SPEEDUP);

@@ -9,7 +9,7 @@ import { judgeAll, type Result } from "./rule";
 import { RULES } from "./rules/catalogue";
 
 /** Milliseconds of the kit per millisecond of the test. */
-const SPEEDUP = 300;
+const SPEEDUP = 100;
 
 async function check(fault?: ProxyFault): Promise<readonly Result[]> {
   const conversations = await runProxyScenarios({

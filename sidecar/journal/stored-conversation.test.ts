@@ -31,6 +31,9 @@ const event: fc.Arbitrary<ChatEvent> = fc.oneof(
   ),
   text.map(title => ({ type: "title", title }) as const),
   fc
+    .array(fc.record({ messageId: entryId, text }, { noNullPrototype: true }), { maxLength: 2 })
+    .map(prompts => ({ type: "queue", queue: { prompts, held: false } }) as const),
+  fc
     .record({ terminalId: fc.constantFrom("1", "2"), output: text })
     .map(fields => ({ type: "terminal", terminal: { command: "ls", cwd: "/w", isCut: false, ...fields } }) as const),
 );
@@ -54,12 +57,14 @@ function written(all: readonly Conversation[], isWritten: (index: number) => boo
   });
   return journal;
 }
-const shown = ({ title, entries, terminals = [] }: Conversation) => ({
+const shown = ({ agent, title, entries, terminals = [], queue }: Conversation) => ({
+  agent,
   ...(title === undefined ? {} : { title }),
   entries: entries.map(entry =>
     entry.kind === "tool" && entry.status === "pending" ? { ...entry, status: "cancelled" } : entry,
   ),
   terminals,
+  ...(queue === undefined || queue.prompts.length === 0 ? {} : { queue: { ...queue, held: true } }),
 });
 
 suite("stored conversation", () => {

@@ -8,7 +8,15 @@
  *   shown as a placeholder, and everything else is restored.
  */
 import * as v from "valibot";
-import { interrupted, type Conversation, type Entry, type TerminalView } from "../../src/protocol/chat/chat";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import { attachments } from "../../src/protocol/chat/attachment-schema";
+import {
+  interrupted,
+  type Conversation,
+  type Entry,
+  type Queue,
+  type TerminalView,
+} from "../../src/protocol/chat/chat";
 import { entry } from "../../src/protocol/chat/entry-schema";
 import { arrayOr, isObject, objectOr, parseJson } from "../../src/protocol/wire/json";
 import { finite, parsed } from "../../src/protocol/wire/schema";
@@ -16,7 +24,7 @@ import { difference, patched, type Difference } from "./difference";
 import { packed, unpacked } from "./packing";
 
 /** The members that a later process restores. The others belong to the agent's current session. */
-type Persistent = Pick<Conversation, "agent" | "cwd" | "title" | "entries" | "turn" | "terminals">;
+type Persistent = Pick<Conversation, "agent" | "cwd" | "title" | "entries" | "turn" | "terminals" | "queue">;
 
 /** Content of a journal, without the records of its sessions. */
 export interface StoredText {
@@ -65,7 +73,7 @@ export class ConversationLines {
   }
 }
 
-function persistent({ agent, cwd, title, entries, turn, terminals }: Conversation): Persistent {
+function persistent({ agent, cwd, title, entries, turn, terminals, queue }: Conversation): Persistent {
   return {
     agent,
     cwd,
@@ -73,6 +81,7 @@ function persistent({ agent, cwd, title, entries, turn, terminals }: Conversatio
     entries,
     turn,
     ...(terminals === undefined ? {} : { terminals }),
+    ...(queue === undefined ? {} : { queue }),
   };
 }
 
@@ -95,18 +104,27 @@ export function storedIn(text: string): StoredText {
   return { version, hashes: new Set(texts.keys()) };
 }
 
-/** The content that a later session shows. Nothing in it is running, and open questions are closed with `why`. */
+/**
+ * The content that a later session shows. Nothing in it is running, and open questions are closed with `why`. Queued
+ * prompts wait for the user.
+ */
 export interface Restored {
+  /** Agent of the earlier session; absent if nothing is stored. */
+  readonly agent?: AgentChoice;
   readonly title?: string;
   readonly entries: readonly Entry[];
   readonly terminals: readonly TerminalView[];
+  readonly queue?: Queue;
 }
 
 const RUNNING: ReadonlySet<unknown> = new Set<Conversation["turn"]["state"]>(["starting", "running", "cancelling"]);
 
 export function restored({ version }: StoredText, why: string): Restored {
-  const { title, entries, turn, terminals } = objectOr(version);
+  const { agent: storedAgent, title, entries, turn, terminals, queue } = objectOr(version),
+    agent = parsed(agentChoice, storedAgent),
+    prompts = arrayOr(objectOr(queue)["prompts"]).flatMap(value => parsed(queuedPrompt, value) ?? []);
   return {
+    ...(agent === undefined ? {} : { agent }),
     ...(typeof title === "string" ? { title } : {}),
     entries: interrupted(
       {
@@ -116,8 +134,12 @@ export function restored({ version }: StoredText, why: string): Restored {
       why,
     ),
     terminals: arrayOr(terminals).flatMap(value => parsed(terminal, value) ?? []),
+    ...(prompts.length === 0 ? {} : { queue: { prompts, held: true } }),
   };
 }
+
+const agentChoice = v.object({ id: v.string(), name: v.string() });
+const queuedPrompt = v.object({ messageId: v.string(), text: v.string(), attachments: v.exactOptional(attachments) });
 
 const terminal = v.object({
   terminalId: v.string(),

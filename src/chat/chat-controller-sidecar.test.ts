@@ -1,16 +1,15 @@
-import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
+import { deepEqual, equal, rejects } from "node:assert/strict";
+import { SidecarRefused, SidecarUnavailable } from "../errors";
 import { ELIZA } from "../protocol/agents/agents";
 import { ErrorCode } from "../protocol/wire/errors";
-import type { PageToHost } from "../protocol/page/host-to-page";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-fixture";
+import { MINE, RUNNING, BACKOFF, Fixture, prompt } from "../testing/chat-controller-fixture";
 
 suite("ChatController: sidecar and page restarts", () => {
   test("replays the session from the page's position", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" });
-    await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, requestNumber: 7, shown: SHOWN });
+    await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, requestNumber: 7 });
     deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, requestNumber: 7 }]);
     equal(fixture.calls("chat/new").length, 1);
   });
@@ -26,28 +25,24 @@ suite("ChatController: sidecar and page restarts", () => {
     equal(fixture.calls("chat/replay").length, 2);
   });
 
-  test("reopens a tab of an earlier window with its agent, folder and a notice", async () => {
+  test("reopens a tab of an earlier window with its agent and folder", async () => {
     const fixture = new Fixture();
-    await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
-    deepEqual(fixture.calls("chat/new"), [
-      { conversation: "t", agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." },
-    ]);
+    await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/w" });
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: MINE, cwd: "/w" }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
   test("replaces an unconfigured agent or an unknown folder of a reopened tab", async () => {
     const fixture = new Fixture();
-    await fixture.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
+    await fixture.ready({ tabId: "t", agentId: "gone", cwd: "/etc" });
     await fixture.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [
       {
         conversation: "t",
         agent: ELIZA,
         cwd: "/w",
-        shown: SHOWN,
-        why: "The window was reloaded. The agent “gone” is no longer configured. Eliza continues in this tab.",
       },
-      { conversation: "u", agent: ELIZA, cwd: "/w", shown: [] },
+      { conversation: "u", agent: ELIZA, cwd: "/w" },
     ]);
   });
 
@@ -67,87 +62,24 @@ suite("ChatController: sidecar and page restarts", () => {
       fixture.posted.slice(-2).map(({ type }) => type),
       ["state", "requestReplay"],
     );
-    deepEqual(fixture.sidecar.calls, []);
-    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
-    deepEqual(fixture.calls("chat/new"), [
-      { conversation: "t", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." },
-    ]);
-    deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
+    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: ELIZA, cwd: "/w" }]);
+    deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt", "chat/cancel", "chat/replay"]);
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("opens no session for a request sent before the page received the loss", async () => {
+  test("opens a lost session for a repeated prompt, before the page has requested its content", async () => {
     const fixture = new Fixture();
-    await fixture.send({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t", agentId: "mine" }, prompt("t"));
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    equal(fixture.of("state").at(-1)?.losses, 1);
+    await fixture.send(prompt("t"));
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 0 });
-    deepEqual(fixture.sidecar.calls, []);
-    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 3, shown: SHOWN }], losses: 1 });
-    deepEqual(fixture.calls("chat/new").length, 1);
-    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s2", requestNumber: 3 }]);
-  });
-
-  test("requests another state from a page whose first request was repeated or late", async () => {
-    const fixture = new Fixture(),
-      first: PageToHost = { type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 1, shown: [] }], losses: 0 };
-    await fixture.send(first);
-    fixture.sidecar.die();
-    await fixture.become(BACKOFF);
-    await fixture.send(first);
-    deepEqual(
-      fixture.posted.map(({ type }) => type),
-      ["state", "state", "state"],
-    ); // not answered yet
-    fixture.sidecar.restart();
-    await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.send(first);
-    deepEqual(
-      [fixture.sidecar.calls, fixture.posted.slice(-2).map(({ type }) => type), fixture.of("state").at(-1)?.losses],
-      [[], ["state", "requestReplay"], 1],
-    );
-    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }], losses: 1 });
-    deepEqual(
-      [fixture.calls("chat/new"), fixture.posted.at(-1)?.type],
-      [
-        [{ conversation: "t", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }],
-        "state",
-      ],
-    );
-  });
-
-  test("drops a prompt sent before the page received the loss", async () => {
-    const fixture = new Fixture();
-    await fixture.send({ type: "newTab", tabId: "t" });
-    const promptWith = (losses: number): PageToHost => ({
-      type: "prompt",
-      tabId: "t",
-      messageId: "m",
-      text: "hi",
-      losses,
-    });
-    await fixture.send(promptWith(0));
-    fixture.sidecar.die();
-    await fixture.become(BACKOFF);
-    let refusal: unknown;
-    fixture.chat.handle(promptWith(0)).catch((error: unknown) => {
-      refusal = error;
-    });
-    await settled();
-    ok(refusal instanceof SidecarExited);
-    fixture.sidecar.restart();
-    await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.send(promptWith(0), {
-      type: "webviewReady",
-      tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }],
-      losses: 1,
-    });
-    deepEqual([fixture.sidecar.methods(), fixture.of("failed")], [["chat/new", "chat/replay"], []]);
-    await fixture.send(promptWith(1));
-    equal(fixture.calls("chat/prompt").length, 1);
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2 }] });
+    deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: MINE, cwd: "/w" }]);
+    deepEqual(fixture.of("failed"), []);
   });
 
   test("keeps a prompt of a newly opened session when another tab has a loss", async () => {
@@ -155,10 +87,7 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    await fixture.send(
-      { type: "newTab", tabId: "u" },
-      { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 },
-    );
+    await fixture.send({ type: "newTab", tabId: "u" }, { type: "prompt", tabId: "u", messageId: "m", text: "hi" });
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt"]);
@@ -176,7 +105,7 @@ suite("ChatController: sidecar and page restarts", () => {
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     equal(fixture.posted.at(-1)?.type, "requestReplay");
-    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 1 });
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2 }] });
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/replay"]);
   });
 
@@ -206,7 +135,7 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
     await fixture.send(prompt("t"));
-    deepEqual([fixture.posted.at(-1)?.type, fixture.of("state").at(-1)?.losses], ["requestReplay", 1]);
+    equal(fixture.posted.at(-1)?.type, "requestReplay");
     await fixture.ready({ tabId: "t" });
     equal(fixture.calls("chat/new").length, 2);
   });
@@ -247,7 +176,7 @@ suite("ChatController: sidecar and page restarts", () => {
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     await fixture.send(prompt("t"));
-    fixture.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
+    fixture.sidecar.fail(new SidecarUnavailable("It stopped 5 times."));
     await fixture.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
     deepEqual(fixture.of("state").at(-1)?.sidecar, {
       state: "failed",

@@ -7,7 +7,7 @@ import type { NewChat } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-fixture";
+import { MINE, RUNNING, BACKOFF, Fixture, prompt } from "../testing/chat-controller-fixture";
 
 suite("ChatController", () => {
   test("posts agents, tabs and sidecar state to a ready page", async () => {
@@ -27,7 +27,7 @@ suite("ChatController", () => {
   test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
-    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: ELIZA, cwd: "/w", shown: [] }]);
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", startsEmpty: true, agent: ELIZA, cwd: "/w" }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
@@ -125,18 +125,18 @@ suite("ChatController", () => {
     const controls = { model: "large", fast: true };
     for (const [id, value] of Object.entries(controls)) fixture.chosen.keep(ELIZA.id, id, value);
     await fixture.send({ type: "newTab", tabId: "u" });
-    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new").slice(1), [
-      { conversation: "u", agent: ELIZA, cwd: "/w", shown: [], controls },
-      { conversation: "old", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls },
+      { conversation: "u", startsEmpty: true, agent: ELIZA, cwd: "/w", controls },
+      { conversation: "old", agent: ELIZA, cwd: "/w", controls },
     ]);
     await fixture.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
-    deepEqual(fixture.calls("chat/new").at(-1), { conversation: "mine", agent: MINE, cwd: "/w", shown: [] });
+    deepEqual(fixture.calls("chat/new").at(-1), { conversation: "mine", agent: MINE, cwd: "/w" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     fixture.sidecar.restart();
     await fixture.become(RUNNING);
-    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
     deepEqual(
       fixture.calls("chat/new").map(params => "controls" in Object(params)),
       [true],
@@ -147,10 +147,10 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
     await fixture.send({ type: "newTab", tabId: "t" });
-    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
+    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [
-      { conversation: "t", agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
-      { conversation: "old", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 },
+      { conversation: "t", startsEmpty: true, agent: ELIZA, cwd: "/w", protocol: 2 },
+      { conversation: "old", agent: ELIZA, cwd: "/w", protocol: 2 },
     ]);
   });
 
@@ -189,9 +189,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.folders = ["/w", "/v"];
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
-    deepEqual(fixture.calls("chat/new"), [
-      { conversation: "t", agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] },
-    ]);
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: ELIZA, cwd: "/w", folders: ["/w", "/v"] }]);
   });
 
   test("forwards events and snapshots to their tab and drops those without one", async () => {
@@ -257,30 +255,15 @@ suite("ChatController", () => {
       [
         [{ type: "agentSelected", tabId: "t", agentId: "mine" }],
         [{ sessionId: "s1" }],
-        { conversation: "t", agent: MINE, cwd: "/w", shown: [] },
+        { conversation: "t", startsEmpty: true, agent: MINE, cwd: "/w" },
       ],
     );
-  });
-
-  test("starts the next session with the tab's title", async () => {
-    const fixture = new Fixture();
-    await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
-    deepEqual(fixture.calls("chat/new"), [
-      {
-        conversation: "old",
-        agent: ELIZA,
-        cwd: "/w",
-        shown: SHOWN,
-        title: "Refactoring",
-        why: "The window was reloaded.",
-      },
-    ]);
   });
 
   test("starts nothing in an untrusted workspace and posts the reason", async () => {
     const fixture = new Fixture();
     fixture.trusted = false;
-    await fixture.ready({ tabId: "t", shown: SHOWN });
+    await fixture.ready({ tabId: "t" });
     await fixture.send({ type: "newTab", tabId: "u" }, prompt("t"), {
       type: "action",
       tabId: "t",
@@ -305,7 +288,7 @@ suite("ChatController", () => {
       fixture.posted.slice(-2).map(({ type }) => type),
       ["state", "requestReplay"],
     );
-    await fixture.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
+    await fixture.ready({ tabId: "t" }, { tabId: "u" });
     equal(fixture.calls("chat/new").length, 2);
   });
 

@@ -7,7 +7,6 @@
  * - A failure is shown in its tab, or in a notification if it has no tab. Failures that the page retries are not shown.
  * - No process starts in an untrusted workspace.
  */
-import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED, SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/chat/attachments";
 import type { ActionId } from "../protocol/chat/chat";
@@ -17,16 +16,13 @@ import type { SidecarToHost } from "../protocol/sidecar";
 import type { PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
-import { SessionStarts } from "./session-start";
+import { SessionStarts, type StartPosition } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
 import { PageResume } from "./page-resume";
 import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
-
-/** The position of an empty tab. */
-const EMPTY_TAB = { shown: [] } as const;
 
 export class ChatController {
   readonly #sessions: TabSessions;
@@ -45,7 +41,7 @@ export class ChatController {
       deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
     this.#starts = new SessionStarts(deps);
-    this.#pageResume = new PageResume(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
+    this.#pageResume = new PageResume(deps, this.#sessions, position => this.#open(position));
     this.#composer = new ComposerRoutes(deps);
   }
 
@@ -71,7 +67,7 @@ export class ChatController {
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
       case "webviewReady":
-        return this.#pageReady(message.tabs, message.losses);
+        return this.#pageReady(message.tabs);
       case "newTab":
         return this.#newTab(message.tabId, message.agentId);
       case "closeTab":
@@ -124,13 +120,13 @@ export class ChatController {
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
     // Also when the next sidecar starts, because a stopping sidecar may still have opened a session.
-    if (phase.kind !== "running" && this.#sessions.lost()) this.#pageResume.lost();
+    if (phase.kind !== "running") this.#sessions.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
       if (!this.deps.page.isLive) this.deps.notify(phase.message, GAVE_UP);
     }
     this.postState();
-    if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "requestReplay" });
+    if (phase.kind === "running" && this.#sessions.isAnyWithoutSession) this.deps.page.post({ type: "requestReplay" });
   }
 
   /** Called when the user trusts the workspace. The page requests its state again. */
@@ -150,7 +146,6 @@ export class ChatController {
       currentAgentId,
       tabs: this.tabs,
       sidecar: sidecarState(this.deps.sidecar.phase, this.deps.isTrusted()),
-      ...(this.#pageResume.losses === 0 ? {} : { losses: this.#pageResume.losses }),
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
       ...(bypassed.length === 0 ? {} : { bypassed }),
@@ -202,11 +197,10 @@ export class ChatController {
     this.#sessions.dispose();
   }
 
-  async #pageReady(positions: readonly TabPosition[], losses: number): Promise<void> {
+  async #pageReady(positions: readonly TabPosition[]): Promise<void> {
     const hasTabs = this.tabs.length > 0 || positions.length > 0;
-    if (this.deps.isTrusted()) for (const position of positions) this.#pageResume.take(position, losses);
+    if (this.deps.isTrusted()) for (const position of positions) void this.#pageResume.replay(position);
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    if (positions.some(({ tabId }) => this.#pageResume.isLate(tabId, losses))) this.#pageResume.requestReplay();
     // A first page opens its first tab by itself, with the agent for new tabs.
     if (this.#pendingTab && (hasTabs || this.#pendingTab.agentId !== undefined))
       this.deps.page.post({ type: "openTab", ...this.#pendingTab });
@@ -219,17 +213,13 @@ export class ChatController {
   async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
     if (this.#sessions.kind(tabId) !== undefined) return;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    const opening = this.#open(tabId, agentId === undefined ? EMPTY_TAB : { ...EMPTY_TAB, agentId });
+    const opening = this.#open({ tabId, startsEmpty: true, ...(agentId === undefined ? {} : { agentId }) });
     this.postState();
     await opening;
   }
 
-  async #open(
-    tabId: TabId,
-    position: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
-    why?: string,
-  ): Promise<void> {
-    await this.#sessions.open(tabId, this.#starts.of(tabId, position, why));
+  async #open(position: StartPosition): Promise<void> {
+    await this.#sessions.open(position.tabId, this.#starts.of(position));
   }
 
   #closeTab(tabId: TabId): void {
@@ -240,14 +230,10 @@ export class ChatController {
   }
 
   async #forward(prompt: Prompt): Promise<void> {
-    const { tabId, messageId, losses = this.#pageResume.losses } = prompt;
+    const { tabId, messageId } = prompt;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    // The page sent this prompt before it received the loss, possibly for the second time. If the prompt was queued in
-    // the lost session, the page turns it into a draft. Otherwise the page sends the prompt again.
-    if (this.#pageResume.isLate(tabId, losses))
-      throw new SidecarExited(l10n.t("The sidecar exited before it received this prompt."));
-    // Without a page, no position reopens the tab.
-    if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, EMPTY_TAB);
+    // The session's error is that of the opening.
+    if (this.#sessions.kind(tabId) === "lost") this.#open({ tabId }).catch(() => undefined);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
@@ -320,7 +306,6 @@ export class ChatController {
     if (error instanceof SidecarExited) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
-      this.#pageResume.lost();
       this.postState();
       return page.post({ type: "requestReplay" });
     }

@@ -4,7 +4,7 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, Fixture } from "../testing/chat-controller-fixture";
+import { begunWith, BACKOFF, MINE, RUNNING, settingsWith, Fixture } from "../testing/chat-controller-fixture";
 import { SessionStarts } from "./session-start";
 
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
@@ -139,7 +139,7 @@ suite("outdated tabs", () => {
     });
     let now = settingsWith();
     const beginnings = new SessionStarts({ settings: () => now, selectAgent: async () => undefined, chosen, folders });
-    const plan = beginnings.of("t", { shown: [] })();
+    const plan = beginnings.of({ tabId: "t" })();
     await settled();
     beginnings.forget("t");
     choosing.resolve("/a");
@@ -154,7 +154,7 @@ suite("outdated tabs", () => {
     await fixture.become(BACKOFF);
     deepEqual(fixture.of("state").at(-1)?.outdated, undefined);
     await fixture.become(RUNNING);
-    await fixture.ready({ tabId: "t", shown: SHOWN, agentId: "mine" });
+    await fixture.ready({ tabId: "t", agentId: "mine" });
     deepEqual(fixture.chat.outdatedTabs, []);
   });
 

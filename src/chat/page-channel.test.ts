@@ -16,7 +16,7 @@ const event = (seq: number): HostToPage => ({
   seq,
   event: { type: "title", title: "x" },
 });
-const READY: PageToHost = { type: "webviewReady", tabs: [], losses: 0 };
+const READY: PageToHost = { type: "webviewReady", tabs: [] };
 
 function fixture() {
   const sent: HostToPage[] = [];

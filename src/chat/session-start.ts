@@ -1,9 +1,5 @@
-/**
- * Start options of a tab's session: agent, folder, and the content that the page still shows. Also detects tabs whose
- * options have changed since their start.
- */
+/** Start options of a tab's session, such as agent and folder. Also detects tabs whose options have changed since. */
 import * as l10n from "@vscode/l10n";
-import { agentReplaced } from "../errors";
 import type { AgentConfig } from "../protocol/agents/agents";
 import { isObject } from "../protocol/wire/json";
 import type { NewChat } from "../protocol/sidecar";
@@ -16,6 +12,9 @@ import {
 } from "../protocol/page/host-to-page";
 import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
+
+/** A tab without a session. */
+export type StartPosition = Pick<TabPosition, "tabId" | "agentId" | "cwd"> & Pick<NewChat, "startsEmpty">;
 
 export class SessionStarts {
   readonly #started = new Map<TabId, StartSettings>();
@@ -65,13 +64,13 @@ export class SessionStarts {
   }
 
   /**
-   * `agentId`: the tab's previous agent; default: the agent for new tabs, after a pending selection. May ask the user.
+   * `agentId` and `cwd`: as before. Default: those of the tab's last session in this window, otherwise the agent for
+   * new tabs, after a pending selection, and a folder of the workspace. May ask the user.
    */
-  of(
-    tabId: TabId,
-    { agentId, cwd, shown, title }: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
-    why?: string,
-  ): () => Promise<NewChat> {
+  of(position: StartPosition): () => Promise<NewChat> {
+    const { tabId, startsEmpty } = position,
+      started = this.#started.get(tabId),
+      { agentId = started?.agent.id, cwd = started?.cwd } = position;
     const selecting = this.#selecting;
     return async () => {
       await selecting;
@@ -80,21 +79,17 @@ export class SessionStarts {
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(l10n.t`No agent has the id ${currentAgentId}.`);
       this.#started.set(tabId, startSettings(agent, settings));
-      const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
-      const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
       // The request contains the agent. The sidecar uses the extensions that it has when the request arrives.
       if (this.#started.has(tabId))
-        this.#started.set(tabId, startSettings(agent, { ...this.deps.settings(), protocolV2 }));
+        this.#started.set(tabId, { ...startSettings(agent, { ...this.deps.settings(), protocolV2 }), cwd: folder });
       const controls = this.deps.chosen.of(agent.id),
         folders = this.deps.folders.all;
       return {
         conversation: tabId,
+        ...(startsEmpty ? { startsEmpty } : {}),
         agent,
         cwd: folder,
-        shown,
-        ...(title === undefined ? {} : { title }),
-        ...(sentences.length === 0 ? {} : { why: sentences.join(" ") }),
         ...(controls === undefined ? {} : { controls }),
         ...(protocolV2 ? { protocol: 2 } : {}),
         ...(folders.length > 1 ? { folders } : {}),
@@ -105,6 +100,8 @@ export class SessionStarts {
 
 interface StartSettings {
   readonly agent: AgentConfig;
+  /** Absent until the folder has been chosen. */
+  readonly cwd?: string;
   readonly fingerprint: string;
   /** Ids of built-in extensions that bypass permission requests. */
   readonly approving: readonly BypassedBy[];

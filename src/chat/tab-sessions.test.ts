@@ -5,7 +5,7 @@ import { FakeSidecar } from "../testing/fake-sidecar";
 import { settled } from "../testing/settled";
 import { TabSessions } from "./tab-sessions";
 
-const PLAN = { conversation: "t", agent: ELIZA, cwd: "/w", shown: [] };
+const PLAN = { conversation: "t", agent: ELIZA, cwd: "/w" };
 const plan = () => Promise.resolve(PLAN);
 
 function fixture() {
@@ -78,7 +78,7 @@ suite("TabSessions", () => {
     await tabs.open("t", plan);
     sidecar.die();
     tabs.lost();
-    deepEqual([tabs.kind("t"), tabs.tabOf("s1"), tabs.someLost], ["lost", undefined, true]);
+    deepEqual([tabs.kind("t"), tabs.tabOf("s1"), tabs.isAnyWithoutSession], ["lost", undefined, true]);
     const waiting = tabs.session("t");
     sidecar.restart();
     await tabs.open("t", plan);

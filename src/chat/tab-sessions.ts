@@ -1,7 +1,7 @@
 /**
  * Maps tabs to the sidecar's sessions.
  *
- *     open() ▶ opening ─chat/new answered▶ open ─sidecar exited▶ lost ─open() with the content on screen▶ opening …
+ *     open() ▶ opening ─chat/new answered▶ open ─sidecar exited▶ lost ─open()▶ opening …
  *                │ refused, or no sidecar                         ▲
  *                └────────────────────────────────────────────────┘
  *
@@ -38,8 +38,9 @@ export class TabSessions {
   get ids(): readonly TabId[] {
     return [...this.#tabs.keys()];
   }
-  get someLost(): boolean {
-    return [...this.#tabs.values()].some(({ kind }) => kind === "lost");
+  /** Whether a tab has no session, or a session that is still opening. */
+  get isAnyWithoutSession(): boolean {
+    return [...this.#tabs.values()].some(({ kind }) => kind !== "open");
   }
   /** `undefined`: the tab does not exist. */
   kind(tabId: TabId): Tab["kind"] | undefined {
@@ -74,12 +75,10 @@ export class TabSessions {
     else tab?.session.reject(new Error(l10n.t("This tab was closed.")));
   }
 
-  /** Call it when the sidecar exited. Returns whether any session was lost. */
-  lost(): boolean {
-    const open = [...this.#tabs].filter(([, { kind }]) => kind === "open");
-    for (const [tabId] of open) this.#lose(tabId);
+  /** Call it when the sidecar exited. */
+  lost(): void {
+    for (const [tabId, { kind }] of this.#tabs) if (kind === "open") this.#lose(tabId);
     this.#bySession.clear();
-    return open.length > 0;
   }
 
   /** Call it when no sidecar will start. Rejects all callers that wait for a lost tab. */

@@ -5,7 +5,7 @@
 import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agents/agent-service";
 import type { AgentConfig } from "./agents/agents";
 import type { Attachment } from "./chat/attachments";
-import type { ChatEvent, Conversation, Entry, SessionId } from "./chat/chat";
+import type { ChatEvent, Conversation, SessionId } from "./chat/chat";
 import type { ControlValue, ControlValues } from "./chat/controls";
 import type { Position } from "./chat/delivery";
 import type { ExtensionConfig } from "./agents/extensions";
@@ -18,7 +18,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 11;
+export const PROTOCOL = 12;
 
 export interface Hello {
   readonly protocol: number;
@@ -84,18 +84,17 @@ export type BypassUntil = "sessionEnds" | "revoked";
 export type Attention = "answer" | "reading" | "nothing";
 
 export interface NewChat {
-  /** Stable UUID of the conversation. An agent that supports it resumes its earlier session of the conversation. */
+  /**
+   * Stable UUID of the conversation. Its journal is the start of the conversation, and an agent that supports it
+   * resumes its earlier session.
+   */
   readonly conversation: string;
+  /** Starts without the journal's content: a new tab, also one whose unanswered prompts go to another agent. */
+  readonly startsEmpty?: true;
   readonly agent: AgentConfig;
   readonly cwd: string;
   /** All workspace folders; other paths are outside the workspace. Default: `cwd` alone. */
   readonly folders?: readonly string[];
-  /** Entries that a page still shows from a lost process; they become the start of the conversation. */
-  readonly shown: readonly Entry[];
-  /** Previous title of the tab. */
-  readonly title?: string;
-  /** A sentence with the reason why the agent does not remember `shown`; absent if `shown` is empty. */
-  readonly why?: string;
   /** The user's earlier choices for this agent, restored before the first prompt. */
   readonly controls?: ControlValues;
   /** The highest ACP version to offer to the agent; default: 1. */

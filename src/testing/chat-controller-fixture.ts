@@ -2,7 +2,6 @@
 import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
 import type { AgentConfig } from "../protocol/agents/agents";
-import type { Entry } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/page/host-to-page";
 import { PersistedControls } from "../settings/store/persisted-controls";
@@ -16,7 +15,6 @@ import type { Composer } from "../chat/chat-deps";
 export const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
 export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
 export const BACKOFF: SidecarPhase = { kind: "backoff", run: 1, node: "own", deaths: [0] };
-export const SHOWN: readonly Entry[] = [{ kind: "user", id: "m0", text: "hi" }];
 
 export class Fixture {
   readonly sidecar = new FakeSidecar();
@@ -134,8 +132,7 @@ export class Fixture {
   ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
     return this.send({
       type: "webviewReady",
-      tabs: tabs.map(tab => ({ requestNumber: 1, shown: [], ...tab })),
-      losses: this.of("state").at(-1)?.losses ?? 0,
+      tabs: tabs.map(tab => ({ requestNumber: 1, ...tab })),
     });
   }
   async become(phase: SidecarPhase): Promise<void> {

@@ -63,6 +63,12 @@ export class FakeSidecar {
     this.#client.close(why);
   }
 
+  /** Ends the sidecar; no other is started. */
+  fail(error: Error): void {
+    this.unavailable = error;
+    this.#next?.reject(error);
+  }
+
   restart(): void {
     this.release();
     this.calls = [];

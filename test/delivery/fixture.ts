@@ -4,12 +4,14 @@
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
-import { turnOf, type Page, type Tab } from "../../webview/state/page-model";
+import { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
+import { turnOf, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
 import { PromptLog } from "./prompt-log";
 import { drained, marksIn, newClock } from "./clock-and-marks";
 import { TestSidecar } from "./sidecar";
+import type { TestPage } from "./page";
 import { TestWebview } from "./webview";
 
 /** Each direction of each connection. */
@@ -31,6 +33,12 @@ export class Fixture {
   readonly problems: string[] = [];
   /** For each tab, the content of the last frame. */
   readonly screen = new Map<string, readonly string[]>();
+  /** For each tab, the longest content of earlier pages, which every later page shows again. */
+  readonly #shownBefore = new Map<string, readonly string[]>();
+  /** The page of the last frame. */
+  #drawnPage: TestPage | undefined;
+  /** The sidecars' journal. */
+  readonly #journal = new MemoryJournal();
   /** All agent sessions so far, with the sidecar that received their output. */
   readonly #agentSessions: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
   readonly #promptLog = new PromptLog();
@@ -54,18 +62,8 @@ export class Fixture {
         tabId: () => `tab ${++this.#tabs}`,
         drawn: (tabId, marks) => this.#drawn(tabId, marks),
         problem: what => this.problems.push(what),
-        changed: page => this.#changed(page),
       },
     );
-  }
-
-  /** A queued prompt becomes a draft again when its session is lost. */
-  #changed({ tabs }: Page): void {
-    for (const {
-      conversation: { queue },
-    } of tabs.values()) {
-      this.#promptLog.returnable(queue?.prompts.flatMap(({ text }) => marksIn(text)) ?? []);
-    }
   }
 
   #received(message: PageToHost): void {
@@ -155,6 +153,7 @@ export class Fixture {
     const prompt = prompts[which % prompts.length];
     if (!chosen || !prompt) return;
     if (to === "drop") this.#promptLog.drop(marksIn(prompt.text));
+    else this.#promptLog.returnable(marksIn(prompt.text));
     this.webview.page?.happen({ kind: "withdrawn", tabId: chosen.tabId, messageId: prompt.messageId, to });
   }
 
@@ -177,6 +176,7 @@ export class Fixture {
   }
 
   restart(): void {
+    this.#promptLog.stopAll();
     this.host.chat.restartSidecar();
   }
 
@@ -205,7 +205,9 @@ export class Fixture {
     else this.webview.toHost.stutter(from, max, isRepeatable);
   }
 
+  /** Queued prompts then wait for the user, in every tab. */
   kill(arrives: number): Promise<void> {
+    this.#promptLog.stopAll();
     return this.sidecar?.kill(arrives) ?? Promise.resolve();
   }
 
@@ -337,6 +339,8 @@ export class Fixture {
     for (const [tabId, tab] of page.state.tabs) {
       const shown = this.screen.get(tabId) ?? [];
       this.#promptLog.check(tabId, shown.filter(isPrompt));
+      const missing = (this.#shownBefore.get(tabId) ?? []).filter(mark => !isPrompt(mark) && !shown.includes(mark));
+      deepEqual(missing, [], "what an earlier page has shown");
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
       const conversation = conversations.find(({ entries }) =>
@@ -358,6 +362,7 @@ export class Fixture {
 
   /** Checked for every frame: no duplicates, correct order, and no visible content disappears. */
   #drawn(tabId: string, marks: readonly string[]): void {
+    if (this.#drawnPage !== this.webview.page) this.#startPage();
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const texts = marks.filter(mark => !isPrompt(mark));
     const problem =
@@ -370,6 +375,14 @@ export class Fixture {
     this.screen.set(tabId, marks);
   }
 
+  /** A new page is empty until its first snapshots. */
+  #startPage(): void {
+    this.#drawnPage = this.webview.page;
+    for (const [tabId, marks] of this.screen)
+      if (marks.length > (this.#shownBefore.get(tabId)?.length ?? 0)) this.#shownBefore.set(tabId, marks);
+    this.screen.clear();
+  }
+
   #newHost(): TestHost {
     return new TestHost({
       clock: this.clock,
@@ -379,6 +392,7 @@ export class Fixture {
         const prompted = new Set<string>();
         const sidecar: TestSidecar = new TestSidecar({
           clock: this.clock,
+          journal: this.#journal,
           handlers,
           congestedAt: this.congestedAt,
           problem: what => this.problems.push(what),

@@ -7,7 +7,7 @@ import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
 import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model";
 import { PageCopy, type CopyDeps } from "../../webview/runtime/page-storage";
 import { openPage, saved, step } from "../../webview/state/page-state";
-import { isHostToPage } from "../../webview/state/saved-page-guards";
+import { isHostToPage } from "../../webview/state/host-message";
 import { viewOf } from "../../webview/view-model/tab/tab-view";
 import { marksIn, mortal, type FakeClock } from "./clock-and-marks";
 
@@ -20,8 +20,6 @@ export interface Browser {
   readonly storage: CopyDeps["storage"];
   /** A new id for a tab that the page opens by itself. */
   tabId(): string;
-  /** Called after each step. */
-  changed(page: Page): void;
   /** Called for each frame with the visible marks of this tab, from top to bottom. */
   drawn(tabId: string, marks: readonly string[]): void;
   problem(what: string): void;
@@ -78,7 +76,6 @@ export class TestPage {
 
   #apply([page, effects]: Step): void {
     this.state = page;
-    this.browser.changed(page);
     effects.forEach(effect => this.#perform(effect));
   }
 

@@ -2,7 +2,7 @@
  * A sidecar without a process, as the host's supervisor sees it. The production chat service and its sessions run
  * behind a connection that the test controls. A killed sidecar stops sending immediately.
  */
-import { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
+import type { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
 import { AgentConnection } from "../../sidecar/acp/connection";
 import { commandOf } from "../../sidecar/agents/distributions/agent-command";
 import { AgentPool } from "../../sidecar/agents/pool";
@@ -32,6 +32,8 @@ type Incoming = () => void;
 
 export interface SidecarFixture {
   readonly clock: FakeClock;
+  /** On disk, for all sidecars. */
+  readonly journal: MemoryJournal;
   readonly handlers: Handlers<SidecarToHost>;
   /** Number of messages waiting for the host at which the sidecar detects congestion. */
   readonly congestedAt: number;
@@ -82,7 +84,18 @@ export class TestSidecar implements SidecarProcess {
       error => fixture.problem(String(error)),
     );
     this.#chat = new ChatService({
-      journal: new MemoryJournal(),
+      journal: {
+        read: conversation => fixture.journal.read(conversation),
+        keep: (conversation, record) => {
+          if (this.#isAlive) fixture.journal.keep(conversation, record);
+        },
+        writer: (conversation, stored) => {
+          const write = fixture.journal.writer(conversation, stored);
+          return version => {
+            if (this.#isAlive) write(version);
+          };
+        },
+      },
       bootId: this.bootId,
       clock,
       pool,

@@ -1,4 +1,4 @@
-/** Size limit of unsent attachments, and attachments without their content. Pure. */
+/** Size limit of unsent attachments. Pure. */
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { QueuedPrompt } from "../../src/protocol/chat/chat";
 
@@ -30,23 +30,6 @@ export function weightOfAll(prompts: readonly Pick<QueuedPrompt, "attachments">[
     (sum, { attachments = [] }) => sum + attachments.reduce((own, each) => own + weightOf(each), 0),
     0,
   );
-}
-
-/** The attachment without its content, for a saved page that would exceed its limit. */
-export function withoutContentOf(attachment: Attachment): Attachment {
-  switch (attachment.kind) {
-    case "file":
-    case "folder":
-    case "symbol":
-      return attachment;
-    case "selection":
-    case "problems":
-    case "terminal":
-    case "transcript":
-      return attachment.text === "" ? attachment : { ...attachment, text: "" };
-    case "image":
-      return attachment.data === "" ? attachment : { ...attachment, data: "" };
-  }
 }
 
 /** Whether the attachment has its content. Always true for kinds without content. */

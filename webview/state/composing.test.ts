@@ -80,7 +80,7 @@ const reopened = (page: Page): Page => openPage(restored(JSON.parse(JSON.stringi
 suite("composing: attachments", () => {
   test("are sent with the prompt, also without text, and leave the draft empty", () => {
     const sent = run(livePage(), attached(FILE), { kind: "submitted", tabId: "t1", messageId: "m1", text: "" });
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE], losses: 0 }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE] }]);
     deepEqual(draftOf(sent.page), { text: "", attachments: [] });
     equal(run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: " " }).posts.length, 0);
   });
@@ -199,7 +199,7 @@ suite("composing: attachments", () => {
         messageId: "m2",
       });
     deepEqual(again([FILE, IMAGE]).posts, [
-      { type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE], losses: 0 },
+      { type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE, IMAGE] },
     ]);
     const lost = again([FILE, { ...IMAGE, data: "" }]);
     deepEqual(
@@ -236,10 +236,7 @@ suite("composing: sending", () => {
     const submit = (messageId: string): UiEvent => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
     const first = run(livePage(), submit("m1")),
       all = run(first.page, submit("m2"), submit("m3"));
-    deepEqual(
-      [first.posts, all.posts],
-      [[{ type: "prompt", tabId: "t1", messageId: "m1", text: "m1", losses: 0 }], []],
-    );
+    deepEqual([first.posts, all.posts], [[{ type: "prompt", tabId: "t1", messageId: "m1", text: "m1" }], []]);
     const began = run(all.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "m1" } }));
     const waits = run(
       began.page,
@@ -343,25 +340,18 @@ suite("composing: queue", () => {
     deepEqual(cleared.posts, [{ type: "clearQueue", tabId: "t1", messageIds: ["q1", "q2"] }]);
   });
 
-  test("restores queued prompts as the draft once when the sidecar exits", () => {
+  test("stays in the queue when the sidecar exits, and is withdrawn from the next session", () => {
     const dead = run(
       waiting(),
       typed("typed"),
       edit,
       stateMessage({ sidecar: { state: "restarting", message: "Wait." } }),
-    );
-    deepEqual(draftOf(dead.page), { text: "first\nsecond\ntyped", attachments: [FILE] });
-    deepEqual([tabOf(dead.page).conversation.queue, tabOf(dead.page).drafts.takenBack], [undefined, []]);
-    ok(dead.effects.some(({ kind }) => kind === "fill"));
-  });
-
-  test("restores queued prompts as the draft if the sidecar exited while the page was closed", () => {
-    const next = run(
-      reopened(run(waiting(), typed("typed")).page),
-      snapshot({ entries: [{ kind: "user", id: "q2", text: "second" }] }, "b2", 3),
     ).page;
-    deepEqual(draftOf(next), { text: "first\ntyped", attachments: [FILE] });
-    const same = run(reopened(waiting()), snapshot({ queue: { prompts: [second], held: false } }, "b1", 3)).page;
-    deepEqual(draftOf(same), { text: "", attachments: [] });
+    deepEqual(draftOf(dead), { text: "typed", attachments: [] });
+    deepEqual(tabOf(dead).conversation.queue?.prompts, [first, second]);
+    const next = run(dead, stateMessage({}), snapshot({ queue: { prompts: [first, second], held: true } }, "b2", 9));
+    deepEqual(next.posts.at(-1), { type: "withdraw", tabId: "t1", messageId: "q1" });
+    const withdrawn = run(next.page, snapshot({ queue: { prompts: [second], held: true } }, "b2", 10)).page;
+    deepEqual(draftOf(withdrawn), { text: "first\ntyped", attachments: [FILE] });
   });
 });

@@ -174,12 +174,9 @@ export function forwarded(
   { tabId, drafts: { onTheWay } }: Tab,
 ): readonly Effect[] {
   const [first] = onTheWay,
-    {
-      host: { losses },
-      sidecar,
-    } = page;
+    { sidecar } = page;
   if (first === undefined || first.messageId === before[0]?.messageId || sidecar.state !== "running") return [];
-  return [post({ type: "prompt", tabId, ...first, losses })];
+  return [post({ type: "prompt", tabId, ...first })];
 }
 
 /** Cancels the turn. Without a session, prompts that wait for a sidecar restart become the draft again. */
@@ -229,7 +226,7 @@ function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
 export function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
   const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
   if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
-  // Attachments restored from an earlier page may have been saved without content.
+  // A damaged journal may lack the content of attachments.
   const attachments = (last.attachments ?? []).filter(isWhole),
     lost = (last.attachments ?? []).filter(each => !isWhole(each));
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };

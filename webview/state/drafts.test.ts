@@ -7,7 +7,6 @@ import {
   isEmpty,
   noDrafts,
   promptOf,
-  restoreQueue,
   sent,
   takenBack,
   typed,
@@ -87,20 +86,5 @@ suite("drafts", () => {
       ...noDrafts,
       text: "typed",
     });
-  });
-
-  test("restores a lost queue, each prompt once, except sent ones", () => {
-    const drafts = takenBack(typed(noDrafts, "typed"), first);
-    deepEqual(restoreQueue(drafts, [first, second]), { ...noDrafts, text: "first\nsecond\ntyped", attachments: [A] });
-    deepEqual(restoreQueue(drafts, []), { ...noDrafts, text: "first\ntyped", attachments: [A] });
-    deepEqual(
-      restoreQueue(noDrafts, [first, second], {
-        entries: [{ kind: "user", id: "m1", text: "first" }],
-        queue: { prompts: [second], held: false },
-      }),
-      noDrafts,
-    );
-    deepEqual(restoreQueue(sent(noDrafts, first), [first]).text, "");
-    equal(restoreQueue(noDrafts, []), noDrafts);
   });
 });

@@ -79,28 +79,6 @@ export function restoreFailed(drafts: Drafts, failed: (prompt: Sent) => boolean)
     : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
-/** Moves the queued prompts of a lost session to the draft, including withdrawn ones. */
-export function restoreQueue(
-  drafts: Drafts,
-  queue: readonly Sent[],
-  conversation: SubmittedPrompts = { entries: [] },
-): Drafts {
-  const submittedIds = new Set([
-    ...conversation.entries.map(({ id }) => id),
-    ...(conversation.queue?.prompts.map(({ messageId }) => messageId) ?? []),
-    ...drafts.onTheWay.map(({ messageId }) => messageId),
-  ]);
-  const all = [
-    ...queue,
-    ...drafts.takenBack.filter(({ messageId }) => !queue.some(waiting => waiting.messageId === messageId)),
-  ];
-  if (all.length === 0) return drafts;
-  return returned(
-    { ...drafts, takenBack: [] },
-    all.filter(({ messageId }) => !submittedIds.has(messageId)),
-  );
-}
-
 /** Puts these prompts into the draft, before newer text. */
 export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {

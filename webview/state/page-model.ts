@@ -22,7 +22,7 @@ import type {
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
-import { noDrafts, restoreQueue, type Drafts } from "./drafts";
+import { noDrafts, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;
 export type RequestState =
@@ -75,8 +75,8 @@ export interface Page {
   readonly sidecar: SidecarState;
   /** Whether the host has answered this page yet. */
   readonly host:
-    | { readonly kind: "silent"; readonly since: number; readonly losses: 0 }
-    | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
+    | { readonly kind: "silent"; readonly since: number }
+    | { readonly kind: "met"; readonly selected: TabId | undefined };
   /** Number of events and snapshots handled, and the number acknowledged to the host. */
   readonly handled: number;
   readonly acknowledged: number;
@@ -232,18 +232,16 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 }
 
 /**
- * Ends all activity in the tab, see `interrupted`. Queued prompts become the draft again.
+ * Ends all activity in the tab, see `interrupted`.
  *
  * The conversation then differs from every sidecar's state, so that only a snapshot can update it, possibly of the same
  * boot. The snapshot must answer a later request, because an earlier snapshot may lack displayed entries.
  */
 export function broken(tab: Tab, why: string): Tab {
-  const { queue, bypassed: _, ...conversation } = tab.conversation;
+  const { bypassed: _, ...conversation } = tab.conversation;
   const terminals = conversation.terminals?.map(terminal => (terminal.exit ? terminal : { ...terminal, exit: {} }));
-  const drafts = restoreQueue(tab.drafts, queue?.prompts ?? [], conversation);
   return {
     ...tab,
-    drafts,
     phase: "interrupted",
     seen: { ...tab.seen, at: undefined, tooLate: tab.seen.requestNumber },
     conversation: {

@@ -13,7 +13,6 @@ import type { TabId, TabPosition } from "../../src/protocol/page/host-to-page";
 import {
   chain,
   post,
-  SAVE,
   show,
   turnOf,
   withTab,
@@ -23,9 +22,6 @@ import {
   type Step,
   type Tab,
 } from "./page-model";
-import { withTerminals } from "./persisted-terminals";
-import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
-import { titleOf } from "./tab-title";
 
 /** Milliseconds until an unanswered request is repeated. The delay doubles up to `MAX_WAIT_MS`. */
 export const ASK_AGAIN_MS = 1_000;
@@ -102,27 +98,19 @@ export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | 
 }
 
 export function positioned(page: Page, tabIds: readonly TabId[], effects: readonly Effect[]): Step {
-  const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, tabIds.length)));
   const tabs = tabIds.flatMap((tabId): TabPosition[] => {
     const tab = page.tabs.get(tabId);
     if (!tab) return [];
-    const { agent, cwd, entries, terminals } = tab.conversation,
-      title = titleOf(tab);
+    const { agent, cwd } = tab.conversation;
     return [
       {
         tabId,
         ...(tab.seen.at ? { at: tab.seen.at } : {}),
         requestNumber: tab.seen.requestNumber,
-        shown: newest(withTerminals(entries, terminals), limit),
         ...(agent.id === "" ? {} : { agentId: agent.id }),
         ...(cwd === "" ? {} : { cwd }),
-        ...(title === undefined ? {} : { title }),
       },
     ];
   });
-  // Saved first, because the sidecar may start a session from these positions, and the next page must not report less.
-  return [
-    page,
-    [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webviewReady", tabs, losses: page.host.losses })],
-  ];
+  return [page, [...effects, post({ type: "webviewReady", tabs })]];
 }

@@ -59,13 +59,11 @@ const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: 
 suite("page state: transitions", () => {
   test("requests the state first and opens a tab only if the host has none", () => {
     const [page, effects] = openPage(emptyPage, 100, 0);
-    deepEqual(effects, [{ kind: "post", message: { type: "webviewReady", tabs: [], losses: 0 } }]);
+    deepEqual(effects, [{ kind: "post", message: { type: "webviewReady", tabs: [] } }]);
     ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
     const { effects: opened, posts } = run(page, { kind: "received", message: stateMessage(["t1"]) });
     ok(!opened.some(({ kind }) => kind === "openOne"));
-    deepEqual(posts, [
-      { type: "webviewReady", tabs: [{ tabId: "t1", requestNumber: 101, shown: [], agentId: "elizacp" }], losses: 0 },
-    ]);
+    deepEqual(posts, [{ type: "webviewReady", tabs: [{ tabId: "t1", requestNumber: 101, agentId: "elizacp" }] }]);
   });
 
   test("repeats the request after a second without a response", () => {
@@ -74,14 +72,14 @@ suite("page state: transitions", () => {
     equal(run(page, { kind: "ticked" }, ASK_AGAIN_MS).posts.length, 1);
   });
 
-  test("shows a reloaded page's content and requests a newer state", () => {
+  test("restores the draft of a reloaded page and requests its conversation", () => {
     const before = run(livePage({ entries: [{ kind: "agent", id: "a", text: "hi" }] }), {
       kind: "typed",
       tabId: "t1",
       text: "half a sen",
     }).page;
     const [page, effects] = openPage(restored(JSON.parse(JSON.stringify(saved(before)))), 0, 0);
-    deepEqual(tabOf(page).conversation.entries, [{ kind: "agent", id: "a", text: "hi" }]);
+    deepEqual(tabOf(page).conversation.entries, []);
     equal(tabOf(page).phase, "restored");
     ok(tabOf(page).seen.requestNumber > tabOf(before).seen.requestNumber);
     ok(effects.some(effect => effect.kind === "fill" && effect.text === "half a sen"));
@@ -113,14 +111,6 @@ suite("page state: transitions", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }, 60_000).page;
     equal(run(sent, { kind: "ticked" }, 60_000 + SILENCE_MS - 1).posts.length, 0);
     equal(run(sent, { kind: "ticked" }, 60_000 + SILENCE_MS).posts.length, 1);
-  });
-
-  test("saves before each request", () => {
-    const [, effects] = step(livePage(), { kind: "received", message: { type: "requestReplay" } }, 0);
-    deepEqual(
-      effects.map(effect => (effect.kind === "post" ? effect.message.type : effect.kind)),
-      ["save", "webviewReady"],
-    );
   });
 
   test("requests nothing without a sidecar and marks running entries", () => {
@@ -170,22 +160,6 @@ suite("page state: transitions", () => {
     deepEqual(run(dead, { kind: "bypassWanted", tabId: "t1" }).posts, []);
   });
 
-  test("reports the number of known losses with each request and prompt", () => {
-    const losses = (posts: readonly PageToHost[]) =>
-      posts.map(post => (post.type === "webviewReady" || post.type === "prompt" ? post.losses : post.type));
-    const [start, effects] = openPage(saved(livePage()), 0, 0);
-    deepEqual(losses(effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : []))), [0]);
-    deepEqual(losses(run(start, { kind: "received", message: { type: "requestReplay" } }).posts), [0]);
-    const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
-    deepEqual(losses(run(told, { kind: "received", message: { type: "requestReplay" } }).posts), [2]);
-    deepEqual(
-      [start, told].flatMap(page =>
-        losses(run(page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }).posts),
-      ),
-      [0, 2],
-    );
-  });
-
   test("requests a snapshot for marked entries even if the sidecar runs", () => {
     const page = livePage({
       entries: [{ kind: "agent", id: "a", text: "so" }],
@@ -202,7 +176,7 @@ suite("page state: transitions", () => {
     );
   });
 
-  test("marks the content on an event of another boot, but not on one of the saved boot", () => {
+  test("marks the content on an event of another boot, but not on the first one", () => {
     const page = livePage({
       entries: [{ kind: "agent", id: "a", text: "so" }],
       turn: { state: "running", messageId: "m" },
@@ -211,7 +185,7 @@ suite("page state: transitions", () => {
     deepEqual(tabOf(over.page).conversation.entries, [{ kind: "agent", id: "a", text: "so", interrupted: true }]);
     equal(over.posts.length, 1);
     const [next] = openPage(saved(page), 0, 0);
-    deepEqual(tabOf(run(next, event(1, running)).page).conversation.entries, [{ kind: "agent", id: "a", text: "so" }]);
+    equal(tabOf(run(next, event(1, running)).page).phase, "restored");
   });
 
   const down = (page: Page): Page =>
@@ -255,15 +229,15 @@ suite("page state: transitions", () => {
       [view.cards.map(({ body }) => body), view.queue?.prompts.map(({ prompt }) => prompt.text)],
       [["one"], ["two"]],
     );
-    const back = run(entered.page, { kind: "received", message: stateMessage(["t1"], { losses: 1 }) });
+    const back = run(entered.page, { kind: "received", message: stateMessage(["t1"]) });
     deepEqual(
       back.posts.map(({ type }) => type),
       ["webviewReady"],
     );
     const first = run(back.page, snapshotOf("b2", tabOf(back.page).seen.requestNumber));
-    deepEqual(first.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "one", losses: 1 }]);
+    deepEqual(first.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "one" }]);
     const second = run(first.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "one" } }, "b2"));
-    deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two", losses: 1 }]);
+    deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two" }]);
   });
 
   test("restores waiting prompts as the draft on Stop or sidecar failure", () => {
@@ -283,7 +257,7 @@ suite("page state: transitions", () => {
       messageId: "m1",
       text: "hello",
     });
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello" }]);
     const queued = run(
       sent.page,
       event(2, { type: "queue", queue: { prompts: [{ messageId: "m1", text: "hello" }], held: false } }),
@@ -391,9 +365,7 @@ suite("page state: transitions", () => {
         conversation: { ...emptyConversation(ELIZA, "/"), entries },
       },
     });
-    deepEqual(run(next, snapshot([])).posts, [
-      { type: "prompt", tabId: "t1", messageId: "m1", text: "hello", losses: 0 },
-    ]);
+    deepEqual(run(next, snapshot([])).posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "hello" }]);
     const has = run(next, snapshot([{ kind: "user", id: "m1", text: "hello" }]));
     deepEqual([has.posts, tabOf(has.page).drafts.onTheWay], [[], []]);
   });
@@ -589,7 +561,7 @@ suite("page state: transitions", () => {
     deepEqual(run(restarting, chosen).posts, []);
   });
 
-  test("persists terminal output with its tool call, and none as running", () => {
+  test("shows no terminal as running after the sidecar has exited", () => {
     const tool: Entry = {
       kind: "tool",
       id: "x",
@@ -602,17 +574,11 @@ suite("page state: transitions", () => {
     };
     const terminal = { terminalId: "t", command: "make", cwd: "/w", output: "done\n", isCut: false };
     const page = run(livePage({ entries: [tool] }), event(1, { type: "terminal", terminal })).page;
-    const printed = { ...tool, content: [{ kind: "terminal", terminalId: "t", output: "done\n" }] };
-    deepEqual(saved(page).tabs[0]?.entries, [printed]);
     const dead = run(page, {
       kind: "received",
       message: stateMessage(["t1"], { sidecar: { state: "restarting", message: "Restarting." } }),
     }).page;
     deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
-    const asked = run(dead, { kind: "received", message: stateMessage(["t1"]) }).posts.flatMap(message =>
-      message.type === "webviewReady" ? message.tabs : [],
-    );
-    deepEqual(asked[0]?.shown, [printed]);
   });
 
   test("sends the last prompt again under a new id, keeps the draft, and not during a turn", () => {
@@ -625,7 +591,7 @@ suite("page state: transitions", () => {
       ],
     });
     const sent = run(run(asked, { kind: "typed", tabId: "t1", text: "draft" }).page, again);
-    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second", losses: 0 }]);
+    deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m9", text: "second" }]);
     deepEqual(tabOf(sent.page).drafts, { ...noDrafts, text: "draft", onTheWay: [{ messageId: "m9", text: "second" }] });
     deepEqual(run(sent.page, { ...again, messageId: "m10" }).posts, []);
     deepEqual(run(livePage(), again).posts, []);

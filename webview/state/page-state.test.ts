@@ -4,6 +4,7 @@ import { isSame, type Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
   emptyConversation,
+  interrupted,
   type ChatEvent,
   type Conversation,
   type Entry,
@@ -19,7 +20,7 @@ import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
-/** A session of the sidecar, which ends when the sidecar exits. */
+/** A session of the sidecar. When the sidecar exits, only its conversation remains in the journal. */
 class Session {
   readonly events: ChatEvent[] = [];
   constructor(public conversation: Conversation) {}
@@ -44,6 +45,7 @@ class Fixture {
   #running = true;
   #tabs: TabId[] = [];
   #sessions = new Map<TabId, Session>();
+  readonly #journal = new Map<TabId, Conversation>();
 
   /** Starts with two live tabs. */
   constructor() {
@@ -130,7 +132,7 @@ class Fixture {
   handle(message: PageToHost): void {
     switch (message.type) {
       case "newTab":
-        return this.#newTab({ tabId: message.tabId, requestNumber: 0, shown: [] });
+        return this.#newTab({ tabId: message.tabId, requestNumber: 0 });
       case "closeTab":
         this.#tabs = this.#tabs.filter(id => id !== message.tabId);
         this.#sessions.delete(message.tabId);
@@ -164,10 +166,18 @@ class Fixture {
       sidecar: this.#running ? { state: "running" } : { state: "restarting", message: "Restarting." },
     });
   }
-  #newTab({ tabId, shown }: TabPosition): void {
+  #newTab({ tabId }: TabPosition): void {
     if (!this.#tabs.includes(tabId)) this.#tabs.push(tabId);
-    if (this.#running && !this.#sessions.has(tabId))
-      this.#sessions.set(tabId, new Session({ ...emptyConversation(ELIZA, "/"), entries: shown }));
+    if (this.#running && !this.#sessions.has(tabId)) this.#sessions.set(tabId, new Session(this.#stored(tabId)));
+  }
+  #stored(tabId: TabId): Conversation {
+    const stored = this.#journal.get(tabId),
+      { prompts = [] } = stored?.queue ?? {};
+    return {
+      ...emptyConversation(ELIZA, "/"),
+      ...(stored ? { entries: interrupted(stored, "Symposium was restarted.") } : {}),
+      ...(prompts.length === 0 ? {} : { queue: { prompts, held: true } }),
+    };
   }
   #replay({ tabId, at, requestNumber }: TabPosition): void {
     const session = this.#sessions.get(tabId);
@@ -236,7 +246,9 @@ class Fixture {
   }
   emit(tabId: TabId, event: ChatEvent): void {
     const session = this.#sessions.get(tabId);
-    if (session) this.#event(tabId, session.emit(event), event);
+    if (!session) return;
+    this.#event(tabId, session.emit(event), event);
+    this.#journal.set(tabId, session.conversation);
   }
   /** The agent sends text in tab `n` (modulo the number of tabs), during or after its turn. */
   report(n: number, text: string, ends: boolean): void {
@@ -426,17 +438,26 @@ suite("page state", () => {
       { numRuns: propertyRuns(800) },
     ));
 
-  test("never removes displayed content on a reload or sidecar exit (property)", () =>
+  test("never removes displayed content on a sidecar exit, and shows it again after a reload (property)", () =>
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();
         let before = shownLength(fixture.page);
+        const longest = new Map(before);
         for (const m of moves) {
           create(fixture, m);
           const after = shownLength(fixture.page);
-          for (const [id, length] of after) ok(length >= (before.get(id) ?? 0), `${m.kind} removed displayed content`);
+          for (const [id, length] of after) {
+            const isEmptied = m.kind === "reload" || m.kind === "crashOfThePage";
+            ok(isEmptied || length >= (before.get(id) ?? 0), `${m.kind} removed displayed content`);
+            longest.set(id, Math.max(length, longest.get(id) ?? 0));
+          }
           before = after;
         }
+        fixture.startSlowly();
+        fixture.settle();
+        for (const [id, length] of shownLength(fixture.page))
+          ok(length >= (longest.get(id) ?? 0), "displayed content is missing at the end");
       }),
       { numRuns: propertyRuns(800) },
     ));

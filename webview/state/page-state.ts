@@ -6,7 +6,8 @@
  *
  * Invariants:
  * - A conversation changes only through `applyEvent`, a snapshot that `receive` accepts, and `interrupted`.
- * - Displayed content remains until a snapshot replaces it.
+ * - Displayed content remains until a snapshot replaces it. The sidecar's journal is the only copy, so that a new page
+ *   is empty until its first snapshot.
  * - At most one request per tab is open, repeated after one second, then two, four and eight.
  * - Typed text is a draft, in flight, or in the conversation.
  * - An input shows the draft.
@@ -40,8 +41,7 @@ import {
   type Tab,
 } from "./page-model";
 import { follow, followed } from "./follow-mode";
-import { withTerminals } from "./persisted-terminals";
-import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
+import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected } from "./tab-agent";
 import { titleOf } from "./tab-title";
 import { opened, openOne, handleAction } from "./page-actions";
@@ -51,23 +51,14 @@ import { opened, openOne, handleAction } from "./page-actions";
  */
 export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
   const start = Math.max(requestNumber, saved.asked + 1);
-  const tabs = saved.tabs
-    .slice(0, MAX_TABS)
-    .map(({ tabId, bootId, agent, cwd, title, entries, drafts, queue }): [TabId, Tab] => [
-      tabId,
-      {
-        ...freshTab(tabId, agent, start, now),
-        drafts,
-        bootId: bootId === "" ? undefined : bootId,
-        phase: "restored",
-        conversation: {
-          ...emptyConversation(agent, cwd),
-          ...(title === "" ? {} : { title }),
-          entries,
-          ...(queue ? { queue: { prompts: queue, held: false } } : {}),
-        },
-      },
-    ]);
+  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, agent, cwd, title, drafts }): [TabId, Tab] => [
+    tabId,
+    {
+      ...freshTab(tabId, agent, start, now),
+      drafts,
+      conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }) },
+    },
+  ]);
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
     tabs: new Map(tabs),
@@ -76,7 +67,7 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
     agents: [],
     currentAgentId: "",
     sidecar: { state: "running" },
-    host: { kind: "silent", since: now, losses: 0 },
+    host: { kind: "silent", since: now },
     handled: 0,
     acknowledged: 0,
     requestNumber: start,
@@ -143,7 +134,6 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
 }
 
 export function saved(page: Page): SavedPage {
-  const limit = Math.min(TAB_LIMIT, Math.floor(LIMIT / Math.max(1, page.tabs.size)));
   const tabs = [...page.tabs.values()];
   return {
     version: 1,
@@ -151,15 +141,12 @@ export function saved(page: Page): SavedPage {
     selected: page.selected ?? "",
     ...(page.following ? { following: true } : {}),
     ...(page.requireModifier ? { requireModifier: true } : {}),
-    tabs: tabs.map(({ tabId, bootId, conversation, drafts }) => ({
+    tabs: tabs.map(({ tabId, conversation, drafts }) => ({
       tabId,
-      bootId: bootId ?? "",
       agent: conversation.agent,
       cwd: conversation.cwd,
       title: titleOf({ conversation, drafts }) ?? "",
-      entries: newest(withTerminals(conversation.entries, conversation.terminals), limit),
       drafts,
-      ...(conversation.queue ? { queue: conversation.queue.prompts } : {}),
     })),
   };
 }
@@ -249,7 +236,6 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
         message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
       return messageApplied(
         page,
-        tab,
         { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, lastMessageAt: now },
         message,
       );
@@ -260,7 +246,7 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
         : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
     case "startOver": {
       const restartedTab = {
-        ...(bootId === tab.bootId ? tab : broken(tab, l10n.t("Symposium's sidecar was restarted."))),
+        ...(tab.bootId === undefined || bootId === tab.bootId ? tab : broken(tab, l10n.t("Symposium was restarted."))),
         seen: receipt.seen,
         asking: missing(now),
       };
@@ -273,14 +259,9 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
  * After an event only the next prompt is posted. After a snapshot, prompts missing from it are re-sent under the same
  * ids.
  */
-function messageApplied(page: Page, before: Tab, tab: Tab, message: TabMessage): Step {
+function messageApplied(page: Page, tab: Tab, message: TabMessage): Step {
   const { conversation } = tab;
-  // A session of another boot does not have the queue of the previous one.
-  const lost =
-    before.bootId === tab.bootId
-      ? tab.drafts
-      : drafts.restoreQueue(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
-  const remainingDrafts = drafts.arrived(lost, conversation);
+  const remainingDrafts = drafts.arrived(tab.drafts, conversation);
   const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
   const answering =
     tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
@@ -306,7 +287,7 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
     requireModifier: state.requireModifier === true,
     outdated: state.outdated ?? [],
     bypassed: state.bypassed ?? [],
-    host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
+    host: { kind: "met", selected: state.selected },
     tabs: new Map([
       ...page.tabs,
       ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.requestNumber, now)]),

@@ -95,7 +95,7 @@ suite("agent requests: permission, options, files", () => {
       [await asked, await second],
       [{ outcome: { outcome: "cancelled" } }, { outcome: { outcome: "cancelled" } }],
     );
-    const again = await fixture.open({ shown: [{ kind: "user", id: "u", text: "before" }], why: "It was restarted." });
+    const again = await fixture.open();
     fixture.service.handlers["chat/replay"]({ sessionId: again, requestNumber: 1 });
     await fixture.settle();
     equal(

@@ -234,7 +234,6 @@ suite("agent of a window", () => {
       conversation: "one",
       agent: ada,
       cwd: window.home,
-      shown: [],
     });
     await window.until(isRunning);
     equal((await window.state(ada))?.signIn, undefined, "it knows no users");
@@ -255,7 +254,6 @@ suite("agent of a window", () => {
       conversation: "one",
       agent: scripted([]),
       cwd: window.home,
-      shown: [],
     });
     const shown = (): string => JSON.stringify(window.notesOf("chat/event").map(({ event }) => event));
     const prompt = (messageId: string, text: string): Promise<unknown> =>
@@ -283,7 +281,6 @@ suite("agent of a window", () => {
       conversation: "one",
       agent: ada,
       cwd: window.home,
-      shown: [],
     });
     await window.until(async () => (await window.state(ada))?.signIn === "in");
     equal((await window.state(ada))?.canSignOut, true);

@@ -78,7 +78,7 @@ class OwnClient {
     const { handlers } = this.#service,
       agent = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
     const { sessionId } = await handlers["chat/new"](
-      { conversation: "one", agent, cwd: "/w", shown: [], protocol: this.version },
+      { conversation: "one", agent, cwd: "/w", protocol: this.version },
       NEVER,
     );
     for (const messageId of ["first", "second"]) {

@@ -1,6 +1,7 @@
 /** Exits of the agent and the sidecar, commands in terminals, and a trace of the built sidecar as a transcript. */
 import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import {
@@ -9,7 +10,7 @@ import {
   StreamMessageWriter,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import { applyEvent, emptyConversation, interrupted, type Conversation } from "../../../src/protocol/chat/chat";
+import { applyEvent, emptyConversation, type Conversation } from "../../../src/protocol/chat/chat";
 import { PROTOCOL, type HostToSidecar, type NewChat, type SidecarToHost } from "../../../src/protocol/sidecar";
 import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { AGENT_METHODS } from "../../acp/methods";
@@ -66,13 +67,14 @@ class BuiltSidecar implements AsyncDisposable {
     this.#connection.listen();
   }
 
-  static async start(): Promise<BuiltSidecar> {
+  /** `before`: the sidecar whose storage it uses. */
+  static async start(before?: BuiltSidecar): Promise<BuiltSidecar> {
     const sidecar = new BuiltSidecar();
     await sidecar.ask("hello", {
       protocol: PROTOCOL,
       build: "development",
       logLevel: "error",
-      storage: path.join(sidecar.#folder.path, "storage"),
+      storage: path.join((before ?? sidecar).#folder.path, "storage"),
       traceDir: sidecar.traceFolder,
       history: { days: 90, megabytes: 1024 },
       bypass: [],
@@ -104,10 +106,9 @@ class BuiltSidecar implements AsyncDisposable {
     const { command, args } = scriptedAgent(flags);
     const agent = { id: "scripted", name: "Scripted", distribution: { local: { command, args: [...args] } } };
     ({ sessionId: this.sessionId } = await this.ask("chat/new", {
-      conversation: "one",
+      conversation: randomUUID(),
       agent,
       cwd: this.cwd,
-      shown: [],
       ...chat,
     }));
   }
@@ -249,13 +250,12 @@ suite("golden transcripts: processes", () => {
   test("continues a chat in a new sidecar after the first one was killed (sidecar-killed)", async () => {
     const behavior = "continues a chat in a new sidecar after the first one was killed";
     await using first = await BuiltSidecar.start();
-    await first.newChat();
+    const conversation = randomUUID();
+    await first.newChat([], { conversation });
     await first.prompt("say Half an answer; hang", shows("Half an answer"));
     await first.kill();
-    const why = "Symposium's background process exited.";
-    await using second = await BuiltSidecar.start();
-    second.conversation = { ...second.conversation, entries: interrupted(first.conversation, why) };
-    await second.newChat([], { shown: second.conversation.entries, why });
+    await using second = await BuiltSidecar.start(first);
+    await second.newChat([], { conversation });
     await second.until(shows("does not remember"));
     await second.prompt("say I start anew.", shows("I start anew."));
     await second.until(isIdle);

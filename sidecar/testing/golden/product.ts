@@ -64,6 +64,8 @@ export interface ProductOptions {
   readonly files?: Readonly<Record<string, string>>;
   /** Members of `chat/new`. */
   readonly chat?: Partial<NewChat>;
+  /** The stored conversation of an earlier sidecar. */
+  readonly earlier?: Conversation;
   /** Records the chat's start, too. Without it the transcript begins with the first prompt. */
   readonly withStart?: boolean;
   /** Handles the sidecar's requests to the host. Default: an editor without unsaved changes. */
@@ -137,8 +139,10 @@ export class Product implements AsyncDisposable {
         throw error;
       },
     );
+    const journal = new MemoryJournal();
+    if (options.earlier) journal.store("one", options.earlier);
     this.#service = new ChatService({
-      journal: new MemoryJournal(),
+      journal,
       bootId: "boot",
       clock: this.clock,
       pool: this.#pool,
@@ -179,7 +183,6 @@ export class Product implements AsyncDisposable {
       conversation: "one",
       agent: this.#agent,
       cwd: this.cwd,
-      shown: [],
       ...chat,
     });
     this.sessionId = String(objectOr(answer).sessionId);

@@ -1,12 +1,17 @@
 /** Sessions of an agent: start, options, sign-in, restart, and a chat restored after the sidecar exited. */
-import type { Entry } from "../../../src/protocol/chat/chat";
+import { emptyConversation, type Conversation } from "../../../src/protocol/chat/chat";
 import { golden } from "./golden";
 
 const OPTIONS = ["--options"];
-const SHOWN: readonly Entry[] = [
-  { kind: "user", id: "old-1", text: "Which files are here?" },
-  { kind: "agent", id: "old-2", text: "Two: a.ts and b.ts.", interrupted: true },
-];
+const EARLIER: Conversation = {
+  ...emptyConversation({ id: "scripted", name: "Scripted" }, "/"),
+  title: "Files",
+  entries: [
+    { kind: "user", id: "old-1", text: "Which files are here?" },
+    { kind: "agent", id: "old-2", text: "Two: a.ts and b.ts." },
+  ],
+  turn: { state: "running", messageId: "old-1" },
+};
 
 suite("golden transcripts: sessions", () => {
   golden(
@@ -18,7 +23,7 @@ suite("golden transcripts: sessions", () => {
 
   golden("session-close", "closes one of two sessions and keeps the agent's process", async product => {
     const first = product.sessionId;
-    await product.newChat();
+    await product.newChat({ conversation: "two" });
     await product.frame();
     await product.send("chat/close", { sessionId: first });
     await product.frame();
@@ -98,10 +103,7 @@ suite("golden transcripts: sessions", () => {
     "session-restored",
     "continues a chat whose sidecar exited, with the reason that the agent forgot it",
     product => product.prompt("say I start anew."),
-    {
-      withStart: true,
-      chat: { shown: SHOWN, title: "Files", why: "Symposium's background process exited." },
-    },
+    { withStart: true, earlier: EARLIER },
   );
 
   golden(

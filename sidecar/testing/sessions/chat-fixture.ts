@@ -29,7 +29,6 @@ const ADA: NewChat = {
   conversation: "one",
   agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
   cwd: "/w",
-  shown: [],
 };
 
 export class Fixture implements AsyncDisposable {

@@ -1,7 +1,8 @@
 /** Journal in memory: the newest record and the lines of each conversation. */
+import type { Conversation } from "../../../src/protocol/chat/chat";
 import type { ConversationWriter, StoredSession } from "../../journal/journal";
 import type { SessionRecord } from "../../journal/session-record";
-import { ConversationLines, storedIn, type StoredText } from "../../journal/stored-conversation";
+import { ConversationLines, NOTHING_STORED, storedIn, type StoredText } from "../../journal/stored-conversation";
 
 export class MemoryJournal {
   readonly records = new Map<string, SessionRecord>();
@@ -13,6 +14,10 @@ export class MemoryJournal {
     for (const [id, record] of this.records) copy.records.set(id, record);
     for (const [id, lines] of this.lines) copy.lines.set(id, lines);
     return copy;
+  }
+  /** Stores a conversation like an earlier process. */
+  store(id: string, conversation: Conversation): void {
+    this.writer(id, NOTHING_STORED)(conversation);
   }
   read(conversation: string): StoredSession {
     return { record: this.records.get(conversation), text: storedIn(this.lines.get(conversation) ?? "") };

@@ -37,8 +37,6 @@ export type HostToPage =
       readonly tabs: readonly TabId[];
       readonly selected?: TabId;
       readonly sidecar: SidecarState;
-      /** Number of times that sessions of this host were lost; default: 0. */
-      readonly losses?: number;
       /** Tabs that still use their old settings after a change; absent if there are none. */
       readonly outdated?: readonly TabId[];
       /** Tabs in which some actions run without asking; absent if there are none. */

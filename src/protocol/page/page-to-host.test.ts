@@ -1,7 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS, type Attachment } from "../chat/attachments";
-import type { Entry } from "../chat/chat";
 import { pageToHost } from "./page-to-host";
 import { validated } from "../wire/schema";
 import type { PageToHost } from "./host-to-page";
@@ -19,172 +18,14 @@ const ATTACHMENTS: readonly Attachment[] = [
   { kind: "image", name: "a.png", mimeType: "image/svg+xml", data: "AAA=" },
 ];
 
-const ENTRIES: readonly Entry[] = [
-  { kind: "user", id: "1", text: "hi" },
-  { kind: "agent", id: "2", text: "", interrupted: true },
-  { kind: "thought", id: "3", text: "hm" },
-  { kind: "plan", id: "4", steps: [{ content: "a", priority: "high", status: "pending" }] },
-  {
-    kind: "tool",
-    id: "5",
-    toolCallId: "c",
-    title: "t",
-    toolKind: "edit",
-    status: "completed",
-    input: "{}",
-    output: "x",
-    locations: [{ path: "/a", line: 3 }, { path: "/b" }],
-    content: [
-      { kind: "text", text: "a" },
-      { kind: "diff", path: "/a", oldText: "x", newText: "y" },
-      { kind: "diff", path: "/a", newText: "y" },
-      { kind: "terminal", terminalId: "t", output: "o" },
-      { kind: "image", mimeType: "image/png", data: "AA==" },
-      { kind: "resource", uri: "u", name: "n", text: "t" },
-      { kind: "resource", uri: "u", description: "d", mimeType: "m", bytes: 3 },
-      { kind: "audio", mimeType: "audio/wav", bytes: 3 },
-      { kind: "other", what: "w", json: "{}" },
-    ],
-  },
-  {
-    kind: "permission",
-    id: "6",
-    agent: "A",
-    toolEntryId: "5",
-    title: "t",
-    toolKind: "edit",
-    input: "i",
-    content: [],
-    options: [{ optionId: "o", name: "Allow", kind: "allow_once" }],
-  },
-  {
-    kind: "permission",
-    id: "7",
-    agent: "A",
-    toolEntryId: "5",
-    title: "t",
-    toolKind: "edit",
-    content: [],
-    options: [],
-    answered: { kind: "selected", optionId: "o", name: "Allow", optionKind: "allow_once", by: "bypass" },
-  },
-  {
-    kind: "permission",
-    id: "8",
-    agent: "A",
-    toolEntryId: "5",
-    title: "t",
-    toolKind: "edit",
-    content: [],
-    options: [],
-    answered: { kind: "cancelled", why: "w" },
-  },
-  { kind: "notice", id: "9", severity: "error", text: "t", actions: ["sendAgain", "restartAgent", "showLogs"] },
-  { kind: "unknown", id: "10", what: "w", json: "{}" },
-  { kind: "thought", id: "11", text: "hm", ms: 12.5 },
-  { kind: "media", id: "12", content: { kind: "image", mimeType: "image/png", data: "AA==" } },
-  { kind: "notice", id: "13", severity: "info", text: "t", from: "A", detail: "d", actions: [] },
-  { kind: "compaction", id: "14", compactionId: "c", status: "failed", text: "", error: "no" },
-  {
-    kind: "elicitation",
-    id: "15",
-    agent: "A",
-    message: "?",
-    ask: {
-      mode: "form",
-      title: "T",
-      description: "D",
-      fields: [
-        {
-          type: "text",
-          name: "a",
-          title: "A",
-          description: "d",
-          required: true,
-          format: "email",
-          minLength: 1,
-          maxLength: 9,
-          pattern: ".",
-          initial: "x",
-        },
-        { type: "number", name: "b", title: "B", required: false, minimum: 0.5, maximum: 9, initial: 1.5 },
-        { type: "integer", name: "c", title: "C", required: false, initial: 1 },
-        { type: "boolean", name: "d", title: "D", required: false, initial: false },
-        {
-          type: "choice",
-          name: "e",
-          title: "E",
-          required: false,
-          options: [{ value: "x", title: "X", description: "d" }],
-          initial: "x",
-        },
-        {
-          type: "choices",
-          name: "f",
-          title: "F",
-          required: false,
-          options: [{ value: "x", title: "X" }],
-          minItems: 1,
-          maxItems: 2,
-          initial: ["x"],
-        },
-      ],
-    },
-  },
-  ...[
-    { kind: "accepted" } as const,
-    { kind: "declined" } as const,
-    { kind: "completed" } as const,
-    { kind: "cancelled", why: "w" } as const,
-  ].map(
-    (answered): Entry => ({
-      kind: "elicitation",
-      id: "16",
-      agent: "A",
-      message: "?",
-      ask: { mode: "url", url: "https://example.org", elicitationId: "e" },
-      answered,
-    }),
-  ),
-  { kind: "user", id: "17", text: "", attachments: ATTACHMENTS },
-  { kind: "unknown", id: "18", what: "w", json: "{}", count: 3 },
-  { kind: "message", id: "19", from: "A", to: "B", text: "hi" },
-  { kind: "plan", id: "20", steps: [], text: "# Plan" },
-  {
-    kind: "permission",
-    id: "21",
-    agent: "A",
-    toolEntryId: "5",
-    title: "t",
-    toolKind: "edit",
-    content: [],
-    options: [],
-    subagent: { sessionId: "c", name: "B" },
-  },
-  {
-    kind: "subagent",
-    id: "22",
-    sessionId: "c",
-    name: "B",
-    status: "failed",
-    description: "d",
-    error: "e",
-    entries: [
-      { kind: "agent", id: "23", text: "x" },
-      { kind: "subagent", id: "24", sessionId: "d", name: "C", status: "running", entries: [] },
-    ],
-  },
-];
-
 const MESSAGES: readonly PageToHost[] = [
-  { type: "webviewReady", tabs: [], losses: 0 },
+  { type: "webviewReady", tabs: [] },
   {
     type: "webviewReady",
     tabs: [
-      { tabId: "t", at: { bootId: "b", seq: -1 }, requestNumber: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" },
-      { tabId: "u", requestNumber: 0, shown: [] },
+      { tabId: "t", at: { bootId: "b", seq: -1 }, requestNumber: 1, agentId: "elizacp", cwd: "/w" },
+      { tabId: "u", requestNumber: 0 },
     ],
-    losses: 2,
   },
   { type: "newTab", tabId: "t" },
   { type: "newTab", tabId: "t", agentId: "a" },
@@ -192,7 +33,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "selectTab", tabId: "t" },
   { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
-  { type: "prompt", tabId: "t", messageId: "m", text: "hi", losses: 1 },
+  { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
   { type: "prompt", tabId: "t", messageId: "m", text: "", attachments: ATTACHMENTS },
   { type: "withdraw", tabId: "t", messageId: "m" },
   { type: "sendQueued", tabId: "t" },
@@ -304,14 +145,12 @@ suite("page message validation", () => {
       [{ type: "openDiff", tabId: "t", path: "/a", newText: "", oldText: null }, /oldText/],
       [{ type: "openTerminal", tabId: "t", command: "ls", output: "x".repeat(300_001) }, /output/],
       [{ type: "openTerminal", tabId: "t", command: "ls", output: "", exit: { code: "1" } }, /code/],
-      [{ type: "webviewReady", tabs: {}, losses: 0 }, /tabs/],
-      [{ type: "webviewReady", tabs: Array(101).fill({ tabId: "t", requestNumber: 0, shown: [] }), losses: 0 }, /tabs/],
-      [{ type: "webviewReady", tabs: [] }, /losses/],
+      [{ type: "webviewReady", tabs: {} }, /tabs/],
+      [{ type: "webviewReady", tabs: Array(101).fill({ tabId: "t", requestNumber: 0 }) }, /tabs/],
       [
         {
           type: "webviewReady",
-          tabs: [{ tabId: "t", requestNumber: 0, shown: [], at: { bootId: "b", seq: -2 } }],
-          losses: 0,
+          tabs: [{ tabId: "t", requestNumber: 0, at: { bootId: "b", seq: -2 } }],
         },
         /seq/,
       ],
@@ -382,12 +221,6 @@ suite("page message validation", () => {
       ],
       [true, false, false, false],
     );
-    const shown = validate({
-      type: "webviewReady",
-      tabs: [{ tabId: "t", requestNumber: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }],
-      losses: 0,
-    });
-    deepEqual(shown.ok && shown.message.type === "webviewReady" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
   });
 
   test("limits searches, requests and withdrawals", () => {
@@ -413,55 +246,10 @@ suite("page message validation", () => {
     for (const value of wrong) ok(!validate(value).ok, JSON.stringify(value).slice(0, 80));
   });
 
-  test("drops only an invalid entry of another version", () => {
-    const result = validate({
-      type: "webviewReady",
-      tabs: [
-        {
-          tabId: "t",
-          requestNumber: 0,
-          shown: [ENTRIES[0], { kind: "hologram", id: "x" }, { ...ENTRIES[4], status: "dreaming" }, ENTRIES[1]],
-        },
-      ],
-      losses: 0,
-    });
-    deepEqual(result, {
-      ok: true,
-      message: {
-        type: "webviewReady",
-        tabs: [{ tabId: "t", requestNumber: 0, shown: [ENTRIES[0], ENTRIES[1]] }],
-        losses: 0,
-      },
-    });
-  });
-
   test("accepts ids, names and titles of any length", () => {
     const long = "x".repeat(100_000);
-    const [tool, question] = [ENTRIES[4], ENTRIES[6]];
     const messages = [
       { type: "answerPermission", tabId: "t", permissionId: long, choice: { kind: "option", optionId: long } },
-      {
-        type: "webviewReady",
-        tabs: [
-          {
-            tabId: "t",
-            requestNumber: 0,
-            shown: [
-              { ...tool, id: long, toolCallId: long, title: long, toolKind: long, locations: [{ path: long }] },
-              {
-                ...question,
-                id: long,
-                toolEntryId: long,
-                title: long,
-                agent: long,
-                options: [{ optionId: long, name: long, kind: "allow_once" }],
-                answered: { kind: "selected", optionId: long, name: long, optionKind: "allow_once", by: "user" },
-              },
-            ],
-          },
-        ],
-        losses: 0,
-      },
     ];
     for (const message of messages) deepEqual(validate(message), { ok: true, message });
   });

@@ -1,8 +1,8 @@
 /** Messages of the page to the extension host; see `host-to-page.ts`. */
 import * as v from "valibot";
 import { attachments, contextSource } from "../chat/attachment-schema";
-import { actionId, entry, MAX_ENTRIES } from "../chat/entry-schema";
-import { count, filled, finite, fitting, json, list, text, whole, type Infer, type Schema } from "../wire/schema";
+import { actionId } from "../chat/entry-schema";
+import { count, filled, finite, json, list, text, whole, type Infer, type Schema } from "../wire/schema";
 import { id, sessionActions, type ActionMessage } from "../chat/session-actions";
 
 const MIB = 1024 * 1024;
@@ -19,13 +19,10 @@ const tabPosition = v.object({
   /** The last event that the page has handled; its `seq` is -1 before the first. */
   at: v.exactOptional(v.object({ bootId: id, seq: whole(-1) })),
   requestNumber: count,
-  shown: fitting(entry, MAX_ENTRIES),
   agentId: v.exactOptional(id),
   cwd: v.exactOptional(filled(4_096)),
-  /** Title of the tab; absent if it is the agent's name. */
-  title: v.exactOptional(long),
 });
-/** Position of the page in one tab. `shown`, `agentId` and `cwd` allow a tab to continue after its sidecar is lost. */
+/** Position of the page in one tab. `agentId` and `cwd` allow a tab of an earlier window to continue. */
 export type TabPosition = Infer<typeof tabPosition>;
 
 const change = { path: filled(4_096), oldText: v.exactOptional(shownText), newText: shownText };
@@ -41,11 +38,6 @@ const ownMessages = v.variant("type", [
   v.object({
     type: v.literal("webviewReady"),
     tabs: list(tabPosition, MAX_TABS),
-    /**
-     * `losses` of the last `state`; 0 before the first. A page that has not received a loss yet may still receive
-     * content beyond `shown`.
-     */
-    losses: count,
   }),
   /** `agentId`: the tab's agent; default: the agent of new tabs. */
   v.object({ type: v.literal("newTab"), tabId, agentId: v.exactOptional(id) }),
@@ -57,11 +49,6 @@ const ownMessages = v.variant("type", [
     messageId: id,
     text: long,
     attachments: v.exactOptional(attachments),
-    /**
-     * As in `webviewReady`: a page that has not received a loss yet may turn this prompt into a draft again. Absent if
-     * the message is not from a page.
-     */
-    losses: v.exactOptional(count),
   }),
   /**
    * Searches suggestions for the text after an `@`; answered by `mentionsFound` with the same `requestNumber`, unless a

@@ -21,7 +21,7 @@ type Kind = (typeof KINDS)[number];
  * sidecar runs.
  */
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
-const RESTARTED = "sidecar was restarted";
+const RESTARTED = "Symposium was restarted";
 /** Texts of the page. A slow page may never draw the first state. */
 const STATE_TEXTS = { interrupted: ["sidecar is restarting", RESTARTED], restarted: [RESTARTED] } as const;
 
@@ -218,6 +218,12 @@ suite("kills and reloads", () => {
     if (kind === "sidecar") await enterInterrupted(enter, draft ? next : `say ${next}`);
     else {
       await interrupt(kind);
+      // The sidecar's journal is the only copy: the content returns with the first snapshot.
+      const isBack = async (): Promise<boolean> => {
+        const [words, shown] = [await numberedWords(box.frame), await everything()];
+        return before.every((word, i) => words[i] === word) && (!queued || shown.includes(`queued-${n}`));
+      };
+      await seen(isBack, "the content before the kill").catch(() => undefined);
       const shown = await everything();
       if (queued) check("the queued prompt", shown.includes(`queued-${n}`));
       if (draft) check("the draft", shown.includes(`draft-${n}`));

@@ -4,17 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../page/harness";
-import {
-  blocksIn,
-  focused,
-  hasChips,
-  hasFocus,
-  hasInput,
-  input,
-  pasteImage,
-  sendByKey,
-  THEMES,
-} from "../page/prompt-steps";
+import { blocksIn, focused, hasChips, hasFocus, hasInput, input, pasteImage, THEMES } from "../page/prompt-steps";
 import { textsSeen } from "../page/contrast";
 import { openScripted } from "./fixture";
 import { becomes, button, processesOf, reloadWindow, seen, shownText, showsText, wear } from "../page/scripted";
@@ -214,35 +204,39 @@ suite("queued prompt", () => {
     await turnEnded(box.frame);
   });
 
-  test("becomes the draft when the sidecar exits, before the typed text", async () => {
+  test("is held when the sidecar exits and sent to its successor", async () => {
     await askFirst();
     await pasteImage(box.frame, 9, 9, "nine");
     await hasChips(box.frame, "nine.png");
-    await send("say waited");
-    await waits("say waited nine.png");
+    await send("received");
+    await waits("received nine.png");
     await input(box.frame).click();
     await box.page.keyboard.type("say typed");
     const [sidecar] = processesOf(box, "sidecar.js serve");
     assert.ok(sidecar !== undefined);
     process.kill(sidecar, "SIGKILL");
-    await showsText(box.frame, /sidecar was restarted/);
+    await showsText(box.frame, /Symposium was restarted/);
+    await isHeld();
+    await waits("received nine.png");
+    await hasInput(box.frame, "say typed");
+    await box.frame.locator(".symposium-queue-send:visible").click();
     await waits();
-    await hasInput(box.frame, "say waited\nsay typed");
-    await hasChips(box.frame, "nine.png");
-    await box.page.keyboard.press("Shift+Enter");
-    await box.page.keyboard.type("received");
-    await sendByKey(box);
-    const { answer } = await lastExchange(box.frame);
-    assert.match(answer, /waited\s*typed/);
-    assert.equal(blocksIn(answer).length, 1);
+    await turnEnded(box.frame);
+    assert.equal(blocksIn((await lastExchange(box.frame)).answer).length, 1);
+    await input(box.frame).fill("");
   });
 
-  test("becomes the draft after Reload Window", async () => {
+  test("is held after Reload Window", async () => {
     await askFirst();
     await send("say reloaded");
     await waits("say reloaded");
     await reloadWindow(box);
-    await hasInput(box.frame, "say reloaded");
+    await waits("say reloaded");
+    await isHeld();
+    await box.screenshot("queue-reloaded");
+    await box.frame.locator(".symposium-queue-send:visible").click();
+    await showsText(box.frame, /^reloaded$/m);
     await waits();
+    await turnEnded(box.frame);
   });
 });
