@@ -113,6 +113,11 @@ class BuiltSidecar implements AsyncDisposable {
     }));
   }
 
+  /** Requests the whole conversation. */
+  replay(): Promise<void> {
+    return this.#connection.sendNotification("chat/replay", { sessionId: this.sessionId, requestNumber: 1 });
+  }
+
   /** Sends a prompt and waits until the conversation matches. */
   async prompt(text: string, until: (conversation: Conversation) => boolean): Promise<void> {
     await this.ask("chat/prompt", {
@@ -256,6 +261,7 @@ suite("golden transcripts: processes", () => {
     await first.kill();
     await using second = await BuiltSidecar.start(first);
     await second.newChat([], { conversation });
+    await second.replay();
     await second.until(shows("does not remember"));
     await second.prompt("say I start anew.", shows("I start anew."));
     await second.until(isIdle);
