@@ -14,7 +14,7 @@ import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protoc
 import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
-import type { Journal, StoredSession } from "../journal/journal";
+import type { Journal, StoredSession, WriteLease } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
@@ -45,7 +45,7 @@ export interface ChatDeps {
   /** Extensions of new sessions. Default: none. */
   readonly extensions?: () => readonly ExtensionConfig[];
   /** Persists conversations and the agents' sessions for later processes. */
-  readonly journal: Pick<Journal, "read" | "keep" | "writer">;
+  readonly journal: Pick<Journal, "lease" | "read" | "keep" | "writer">;
   readonly log: SessionDeps["log"];
 }
 
@@ -54,16 +54,20 @@ const NEVER = new AbortController().signal;
 
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
+  /** Sessions that are being closed, by conversation. Their last changes precede the next session. */
+  readonly #closing = new Map<string, Promise<void>>();
 
   constructor(private readonly deps: ChatDeps) {}
 
   readonly handlers: Handlers<Part<HostToSidecar, "chat">> = {
     ...actionHandlers((sessionId, action) => this.#session(sessionId).perform(action)),
     "chat/new": async chat => {
+      await this.#closing.get(chat.conversation);
       const sessionId = randomUUID(),
+        lease = await this.deps.journal.lease(chat.conversation, chat.start === "takeOver"),
         stored = this.deps.journal.read(chat.conversation),
         start = startOf(sessionId, chat, stored, this.deps.extensions?.() ?? []);
-      this.#sessions.set(sessionId, new Session(start, this.#depsOf(start, stored)));
+      this.#sessions.set(sessionId, new Session(start, this.#depsOf(start, stored, lease)));
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) =>
@@ -75,9 +79,16 @@ export class ChatService implements AsyncDisposable {
         });
       }),
     "chat/close": async ({ sessionId }) => {
-      const session = this.#session(sessionId);
+      const session = this.#session(sessionId),
+        { conversation } = session,
+        closing = session[Symbol.asyncDispose]();
       this.#sessions.delete(sessionId);
-      await session[Symbol.asyncDispose]();
+      this.#closing.set(conversation, closing);
+      try {
+        await closing;
+      } finally {
+        if (this.#closing.get(conversation) === closing) this.#closing.delete(conversation);
+      }
       return {};
     },
     "chat/bypass": async ({ sessionId, until }) => {
@@ -113,7 +124,7 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  #depsOf(start: SessionStart, { text }: StoredSession): SessionDeps {
+  #depsOf(start: SessionStart, { text }: StoredSession, lease: WriteLease | undefined): SessionDeps {
     const { host, journal, ...deps } = this.deps,
       { sessionId } = start;
     return {
@@ -130,8 +141,11 @@ export class ChatService implements AsyncDisposable {
           }),
         isCongested: () => host.isCongested(),
       },
-      store: journal.writer(start.conversation, text),
-      keepSession: agentSession => journal.keep(start.conversation, recordOf(start, agentSession)),
+      lease,
+      store: lease === undefined ? () => undefined : journal.writer(start.conversation, text, lease),
+      keepSession: agentSession => {
+        if (lease?.isHeld()) journal.keep(start.conversation, recordOf(start, agentSession));
+      },
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
       attention: (attention, { agent, title }) =>

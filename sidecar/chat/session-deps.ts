@@ -8,7 +8,7 @@ import type { Attention } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
-import type { ConversationWriter } from "../journal/journal";
+import type { ConversationWriter, WriteLease } from "../journal/journal";
 import type { Restored } from "../journal/stored-conversation";
 import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
@@ -29,6 +29,8 @@ export interface SessionDeps {
   readonly keepSession: (agentSession: string) => void;
   /** Stores the changes of the conversation since the last call. Never throws. */
   readonly store: ConversationWriter;
+  /** The right to write the conversation; undefined if another process writes it. */
+  readonly lease: WriteLease | undefined;
   /** Reports the conversation's new attention state. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;

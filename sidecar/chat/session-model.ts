@@ -42,6 +42,8 @@ export type Phase =
   | { readonly kind: "cancelling"; readonly messageId: string }
   /** `waiting`: a prompt that is sent again with the next start. */
   | { readonly kind: "down"; readonly waiting: Prompt | undefined }
+  /** Another process writes the conversation. */
+  | { readonly kind: "elsewhere" }
   | { readonly kind: "closed" };
 
 export interface State {
@@ -163,6 +165,8 @@ export type SessionEvent =
   | { readonly kind: "restarted" }
   /** The automatic restart is due. */
   | { readonly kind: "reopened" }
+  /** Another process has taken over the conversation. */
+  | { readonly kind: "takenOver" }
   | { readonly kind: "closed" };
 
 export type Effect =

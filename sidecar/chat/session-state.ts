@@ -21,7 +21,15 @@ import { chain, enter, unexpected } from "../agent-session/state-machine";
 import type { Conversation } from "../../src/protocol/chat/chat";
 import type { ActionName, SessionAction } from "../../src/protocol/chat/session-actions";
 import { assertNever } from "../../src/protocol/wire/wire";
-import { emitEvent, addNotice, type Phase, type SessionEvent, type State, type SessionStep } from "./session-model";
+import {
+  emitEvent,
+  addNotice,
+  idle,
+  type Phase,
+  type SessionEvent,
+  type State,
+  type SessionStep,
+} from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./turn-limits";
 import { agentFailed, giveUp, reopening, restart } from "./session-failures";
 import { accepts, detailed, slow, memory } from "./session-notices";
@@ -40,7 +48,12 @@ import { terminal } from "./session-terminals";
 import { end, notSent, opened, prompted, queued, sendLater, sendNow, settleAll, waitFor } from "./session-turns";
 import { chooseControl, controlRefused, replayed, showControls, update } from "./session-updates";
 
-export function startSession(conversation: Conversation, prefix: string, why: string | undefined): SessionStep {
+/** `interruption`: reason why an earlier session ended. `isElsewhere`: another process writes the conversation. */
+export function startSession(
+  conversation: Conversation,
+  prefix: string,
+  { interruption, isElsewhere = false }: { readonly interruption?: string; readonly isElsewhere?: boolean } = {},
+): SessionStep {
   const state: State = {
     phase: { kind: "opening", waiting: undefined },
     conversation,
@@ -52,7 +65,8 @@ export function startSession(conversation: Conversation, prefix: string, why: st
     subagents: new Map(),
     turn: 0,
   };
-  return [why === undefined ? state : { ...state, interruption: why }, [{ kind: "open" }]];
+  if (isElsewhere) return addNotice({ ...state, phase: { kind: "elsewhere" } }, "warning", ELSEWHERE, ["takeOver"]);
+  return [interruption === undefined ? state : { ...state, interruption }, [{ kind: "open" }]];
 }
 
 type ActionHandler<K extends ActionName> = (state: State, action: SessionAction<K>, now: number) => SessionStep;
@@ -126,6 +140,8 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
         l10n.t`${state.conversation.agent.name} does not accept images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
         [],
       );
+    case "takenOver":
+      return takenOver(state);
     case "closed":
       return close(state);
     default:
@@ -169,10 +185,10 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       return cancellingStep(state, event, now);
     case "down":
       return downStep(state, phase, event);
+    case "elsewhere":
+      return refusing(state, event, ELSEWHERE);
     case "closed":
-      return event.kind === "prompted"
-        ? [state, [{ kind: "refusePrompt", messageId: event.prompt.messageId, why: l10n.t("This tab is closed.") }]]
-        : [state, []];
+      return refusing(state, event, l10n.t("This tab is closed."));
     default:
       return assertNever(phase, "session phase");
   }
@@ -348,9 +364,33 @@ function downStep(state: State, phase: PhaseOf<"down">, event: PhaseEvent): Sess
   }
 }
 
+function refusing(state: State, event: PhaseEvent, why: string): SessionStep {
+  return [state, event.kind === "prompted" ? [{ kind: "refusePrompt", messageId: event.prompt.messageId, why }] : []];
+}
+
+const ELSEWHERE = l10n.t("This conversation is open in another window. Take it over to continue here.");
+
+/** Ends the agent's session, because the other process continues the conversation. */
+function takenOver(state: State): SessionStep {
+  const { kind } = state.phase;
+  if (kind === "closed" || kind === "elsewhere") return [state, []];
+  return chain(
+    settleAll(state, l10n.t("another window has taken over the conversation")),
+    holdQueue,
+    s => enter(s, { kind: "elsewhere" }),
+    idle,
+    s => addNotice(s, "warning", ELSEWHERE, ["takeOver"]),
+    s => [s, [...(isTurnOpen(state) ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]],
+  );
+}
+
+function isTurnOpen({ phase }: State): boolean {
+  return phase.kind === "prompting" || phase.kind === "cancelling";
+}
+
 function close(state: State): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
-  const running = state.phase.kind === "prompting" || state.phase.kind === "cancelling";
+  const running = isTurnOpen(state);
   return chain(
     settleAll(state, "the tab was closed"),
     s => enter(s, { kind: "closed" }),

@@ -170,4 +170,48 @@ suite("chat session", () => {
     await fixture.settle();
     equal(fixture.story(id).length, 3, "the queue contains it already");
   });
+
+  test("is read-only while another process writes its journal, until the user takes it over", async () => {
+    const journal = new MemoryJournal();
+    journal.store("one", {
+      ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+      entries: [{ kind: "user", id: "u", text: "hi" }],
+    });
+    journal.elsewhere.add("one");
+    const stored = journal.lines.get("one");
+    await using fixture = new Fixture(journal);
+    const id = await fixture.open();
+    fixture.service.handlers["chat/replay"]({ sessionId: id, requestNumber: 1 });
+    await rejects(fixture.prompt(id, "too"), /open in another window/);
+    await fixture.settle();
+    deepEqual(fixture.story(id), [
+      "user hi",
+      "notice This conversation is open in another window. Take it over to continue here.",
+    ]);
+    deepEqual([fixture.agents.length, journal.lines.get("one")], [0, stored]);
+    await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
+    const next = await fixture.open({ start: "takeOver" });
+    await fixture.prompt(next, "mine");
+    await fixture.settle();
+    equal(fixture.story(next).at(-1), "user mine");
+  });
+
+  test("ends the agent's session and writes nothing more when another process takes over", async () => {
+    await using fixture = new Fixture();
+    fixture.initialized = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
+    const id = await fixture.open();
+    await fixture.prompt(id, "go");
+    await fixture.settle();
+    await fixture.agents[0]!.next("session/prompt");
+    const stored = fixture.journal.lines.get("one");
+    fixture.journal.elsewhere.add("one");
+    fixture.agents[0]!.report("s1", "late");
+    await fixture.settle();
+    deepEqual(fixture.agents[0]!.received.slice(-3), ["cancel s1", "session/close", "closed"]);
+    equal(
+      fixture.story(id).at(-1),
+      "notice This conversation is open in another window. Take it over to continue here.",
+    );
+    equal(fixture.journal.lines.get("one"), stored);
+  });
 });

@@ -55,11 +55,18 @@ export class Session extends Actor<Message> {
       ...(terminals.length === 0 ? {} : { terminals }),
       ...(queue === undefined ? {} : { queue }),
     };
-    const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, start.interruption);
+    const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, {
+      ...(start.interruption === undefined ? {} : { interruption: start.interruption }),
+      isElsewhere: deps.lease === undefined,
+    });
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
+  }
+
+  get conversation(): string {
+    return this.start.conversation;
   }
 
   prompt(prompt: Prompt, responder: PromptResponder): void {
@@ -86,6 +93,7 @@ export class Session extends Actor<Message> {
   }
 
   protected override handle(message: Message): void {
+    if (this.deps.lease?.isHeld() === false) this.#step({ kind: "takenOver" });
     switch (message.kind) {
       case "event":
         return this.#step(message.event);
@@ -129,6 +137,7 @@ export class Session extends Actor<Message> {
     if (this.#state.phase.kind !== "closed") this.#step({ kind: "closed" });
     this.#agent[Symbol.dispose]();
     this.#outbox[Symbol.dispose]();
+    await this.deps.lease?.release();
   }
 
   #notify(event: SessionEvent): void {

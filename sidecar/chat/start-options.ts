@@ -14,11 +14,11 @@ import type { SessionStart } from "./session-deps";
  */
 export function startOf(
   sessionId: string,
-  { startsEmpty, ...chat }: NewChat,
+  { start: kind, ...chat }: NewChat,
   { record, text }: StoredSession,
   current: readonly ExtensionConfig[],
 ): SessionStart {
-  if (startsEmpty) return { sessionId, ...chat, extensions: current };
+  if (kind === "empty") return { sessionId, ...chat, extensions: current };
   const earlier = restored(text, RESTARTED),
     replaced =
       earlier.agent && earlier.agent.id !== chat.agent.id ? [agentReplaced(earlier.agent.name, chat.agent.name)] : [],

@@ -5,7 +5,7 @@ import path from "node:path";
 import { skipped } from "../testing/skipped";
 import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
 import { restored } from "./stored-conversation";
-import { Journal } from "./journal";
+import { Journal, UNPROTECTED } from "./journal";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
 
 const CONVERSATION = "0b6e2a3c-5a52-4a43-9f3b-0c1d2e3f4a5b",
@@ -119,7 +119,7 @@ suite("journal of a chat session", () => {
 
   test("stores an open conversation completely after all journals were deleted", async () => {
     const open = journal(),
-      write = open.writer(CONVERSATION, open.read(CONVERSATION).text),
+      write = open.writer(CONVERSATION, open.read(CONVERSATION).text, UNPROTECTED),
       first = applyEvent(EMPTY, { type: "upsert", entry: { kind: "agent", id: "a", text: "One" } });
     write(first);
     equal(await open.deleteAll(), 1);

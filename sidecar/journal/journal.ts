@@ -22,6 +22,8 @@ export interface JournalOptions {
   /** `message` is for the user. */
   readonly warn: (message: string, detail: Readonly<Record<string, unknown>>) => void;
   readonly append?: (file: string, text: string) => void;
+  /** See `lease`. Default: this process is the only one. */
+  readonly lease?: (conversation: string, takesOver: boolean) => Promise<WriteLease | undefined>;
 }
 
 /** Content of the journal of one conversation. `record`: the newest one. */
@@ -30,13 +32,27 @@ export interface StoredSession {
   readonly text: StoredText;
 }
 
-/** Stores the changes of one conversation since the last call. */
+/** Stores the changes of one conversation since the last call. Stores nothing once another process has taken over. */
 export type ConversationWriter = (conversation: Conversation) => void;
+
+/** The right of one process to write one journal. */
+export interface WriteLease {
+  /** Checked before each write. */
+  isHeld(): boolean;
+  release(): Promise<void>;
+}
+
+/** For a journal that no other process writes, or that cannot be written. */
+export const UNPROTECTED: WriteLease = { isHeld: () => true, release: async () => undefined };
 
 const DAY_MS = 24 * 3600 * 1000,
   MB = 1024 * 1024;
 /** The id comes from the page and becomes a file name. */
 const CONVERSATION = /^[\da-f-]{36}$/i;
+
+export function journalFolder(storage: string): string {
+  return path.join(storage, "sessions");
+}
 
 export class Journal {
   readonly #folder: string;
@@ -46,7 +62,17 @@ export class Journal {
     storage: string,
     private readonly options: JournalOptions,
   ) {
-    this.#folder = path.join(storage, "sessions");
+    this.#folder = journalFolder(storage);
+  }
+
+  /**
+   * Resolves with the right to write the journal, or with undefined if another process writes it, unless `takesOver`.
+   * Never rejects.
+   */
+  async lease(conversation: string, takesOver: boolean): Promise<WriteLease | undefined> {
+    return this.options.lease && CONVERSATION.test(conversation)
+      ? this.options.lease(conversation, takesOver)
+      : UNPROTECTED;
   }
 
   read(conversation: string): StoredSession {
@@ -60,10 +86,11 @@ export class Journal {
   }
 
   /** `stored`: the content of the journal. Stores everything anew if the journal was deleted in the meantime. */
-  writer(conversation: string, stored: StoredText): ConversationWriter {
+  writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
     let changes = new ConversationLines(stored),
       isStored = stored.version !== undefined;
     return version => {
+      if (!lease.isHeld()) return;
       if (isStored && !existsSync(this.#fileOf(conversation))) changes = new ConversationLines(NOTHING_STORED);
       const { lines, written } = changes.of(version);
       if (lines === "" || !this.#append(conversation, lines)) return;

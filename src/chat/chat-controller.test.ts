@@ -27,7 +27,7 @@ suite("ChatController", () => {
   test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
-    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", startsEmpty: true, agent: ELIZA, cwd: "/w" }]);
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", start: "empty", agent: ELIZA, cwd: "/w" }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
@@ -127,7 +127,7 @@ suite("ChatController", () => {
     await fixture.send({ type: "newTab", tabId: "u" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new").slice(1), [
-      { conversation: "u", startsEmpty: true, agent: ELIZA, cwd: "/w", controls },
+      { conversation: "u", start: "empty", agent: ELIZA, cwd: "/w", controls },
       { conversation: "old", agent: ELIZA, cwd: "/w", controls },
     ]);
     await fixture.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
@@ -149,7 +149,7 @@ suite("ChatController", () => {
     await fixture.send({ type: "newTab", tabId: "t" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [
-      { conversation: "t", startsEmpty: true, agent: ELIZA, cwd: "/w", protocol: 2 },
+      { conversation: "t", start: "empty", agent: ELIZA, cwd: "/w", protocol: 2 },
       { conversation: "old", agent: ELIZA, cwd: "/w", protocol: 2 },
     ]);
   });
@@ -255,7 +255,7 @@ suite("ChatController", () => {
       [
         [{ type: "agentSelected", tabId: "t", agentId: "mine" }],
         [{ sessionId: "s1" }],
-        { conversation: "t", startsEmpty: true, agent: MINE, cwd: "/w" },
+        { conversation: "t", start: "empty", agent: MINE, cwd: "/w" },
       ],
     );
   });

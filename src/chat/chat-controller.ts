@@ -69,7 +69,9 @@ export class ChatController {
       case "webviewReady":
         return this.#pageReady(message.tabs);
       case "newTab":
-        return this.#newTab(message.tabId, message.agentId);
+        return this.#newTab({ start: "empty", ...message });
+      case "takeOver":
+        return this.#newTab({ ...message, start: "takeOver" });
       case "closeTab":
         return this.#closeTab(message.tabId);
       case "selectTab":
@@ -210,10 +212,10 @@ export class ChatController {
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason
   }
 
-  async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
-    if (this.#sessions.kind(tabId) !== undefined) return;
+  async #newTab(position: StartPosition): Promise<void> {
+    if (this.#sessions.kind(position.tabId) !== undefined) return;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    const opening = this.#open({ tabId, startsEmpty: true, ...(agentId === undefined ? {} : { agentId }) });
+    const opening = this.#open(position);
     this.postState();
     await opening;
   }
@@ -269,6 +271,7 @@ export class ChatController {
     switch (action) {
       case "sendAgain":
       case "sendTranscript":
+      case "takeOver":
         return; // handled by the page
       case "restartSidecar":
         return this.restartSidecar();
@@ -316,7 +319,7 @@ export class ChatController {
       tabId,
       ...(message.type === "prompt" ? { messageId: message.messageId } : {}),
       message: error.message,
-      ...(message.type === "newTab" ? { noSession: true } : {}),
+      ...(message.type === "newTab" || message.type === "takeOver" ? { noSession: true } : {}),
     });
   }
 }

@@ -12,7 +12,7 @@ import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
 /** Actions that run a VS Code command. */
-export type HostAction = Exclude<ActionId, "sendAgain" | "sendTranscript" | "addToConfiguration">;
+export type HostAction = Exclude<ActionId, "sendAgain" | "sendTranscript" | "takeOver" | "addToConfiguration">;
 
 export interface ChatDeps {
   readonly page: {

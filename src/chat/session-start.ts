@@ -14,7 +14,7 @@ import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
 
 /** A tab without a session. */
-export type StartPosition = Pick<TabPosition, "tabId" | "agentId" | "cwd"> & Pick<NewChat, "startsEmpty">;
+export type StartPosition = Pick<TabPosition, "tabId" | "agentId" | "cwd"> & Pick<NewChat, "start">;
 
 export class SessionStarts {
   readonly #started = new Map<TabId, StartSettings>();
@@ -68,7 +68,7 @@ export class SessionStarts {
    * new tabs, after a pending selection, and a folder of the workspace. May ask the user.
    */
   of(position: StartPosition): () => Promise<NewChat> {
-    const { tabId, startsEmpty } = position,
+    const { tabId, start } = position,
       started = this.#started.get(tabId),
       { agentId = started?.agent.id, cwd = started?.cwd } = position;
     const selecting = this.#selecting;
@@ -87,7 +87,7 @@ export class SessionStarts {
         folders = this.deps.folders.all;
       return {
         conversation: tabId,
-        ...(startsEmpty ? { startsEmpty } : {}),
+        ...(start === undefined ? {} : { start }),
         agent,
         cwd: folder,
         ...(controls === undefined ? {} : { controls }),

@@ -89,8 +89,11 @@ export interface NewChat {
    * resumes its earlier session.
    */
   readonly conversation: string;
-  /** Starts without the journal's content: a new tab, also one whose unanswered prompts go to another agent. */
-  readonly startsEmpty?: true;
+  /**
+   * empty: without the journal's content, for a new tab, also one whose unanswered prompts go to another agent.
+   * takeOver: also if another process writes the journal, which then stops.
+   */
+  readonly start?: "empty" | "takeOver";
   readonly agent: AgentConfig;
   readonly cwd: string;
   /** All workspace folders; other paths are outside the workspace. Default: `cwd` alone. */

@@ -85,12 +85,13 @@ export class TestSidecar implements SidecarProcess {
     );
     this.#chat = new ChatService({
       journal: {
+        lease: (conversation, takesOver) => fixture.journal.lease(conversation, takesOver),
         read: conversation => fixture.journal.read(conversation),
         keep: (conversation, record) => {
           if (this.#isAlive) fixture.journal.keep(conversation, record);
         },
-        writer: (conversation, stored) => {
-          const write = fixture.journal.writer(conversation, stored);
+        writer: (conversation, stored, lease) => {
+          const write = fixture.journal.writer(conversation, stored, lease);
           return version => {
             if (this.#isAlive) write(version);
           };

@@ -128,6 +128,8 @@ export function handleAction(page: Page, tab: Tab, action: UserAction, now: numb
           return sentAgain(page, tab, action.messageId, now);
         case "sendTranscript":
           return attachTranscript(page, tab);
+        case "takeOver":
+          return takeOver(page, tab, now);
         default:
           return [page, [post({ type: "action", tabId, action: action.action })]];
       }
@@ -135,6 +137,24 @@ export function handleAction(page: Page, tab: Tab, action: UserAction, now: numb
       return handleComposing(page, tab, action, now);
   }
 }
+
+/** Opens the conversation anew. The other window then stops writing it. */
+function takeOver(page: Page, tab: Tab, now: number): Step {
+  const { tabId, seen, drafts, conversation } = tab,
+    { agent, cwd } = conversation,
+    fresh = {
+      ...freshTab(tabId, agent, seen.requestNumber, now),
+      drafts,
+      conversation: { ...conversation, turn: IDLE },
+    };
+  const reopening = [
+    post({ type: "closeTab", tabId }),
+    post({ type: "takeOver", tabId, agentId: agent.id, cwd }),
+    ...(page.selected === tabId ? [post({ type: "selectTab", tabId })] : []),
+  ];
+  return chain([withTab(page, fresh), [show(fresh), ...reopening]], p => askHost(p, [tabId], "missing", now));
+}
+const IDLE = { state: "idle" } as const;
 
 export function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
   return [

@@ -581,6 +581,22 @@ suite("page state: transitions", () => {
     deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
   });
 
+  test("opens a conversation of another window anew, with the same draft", () => {
+    const typed = run(livePage({ entries: [{ kind: "user", id: "m1", text: "first" }] }), {
+      kind: "typed",
+      tabId: "t1",
+      text: "half",
+    }).page;
+    const { page, posts } = run(typed, { kind: "actionChosen", tabId: "t1", action: "takeOver", messageId: "m9" });
+    deepEqual(posts.slice(0, 3), [
+      { type: "closeTab", tabId: "t1" },
+      { type: "takeOver", tabId: "t1", agentId: "elizacp", cwd: "/w" },
+      { type: "selectTab", tabId: "t1" },
+    ]);
+    const { drafts, phase, conversation } = tabOf(page);
+    deepEqual([drafts.text, phase, conversation.entries.length], ["half", "restored", 1]);
+  });
+
   test("sends the last prompt again under a new id, keeps the draft, and not during a turn", () => {
     const again: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
     const asked = livePage({

@@ -1,5 +1,5 @@
 /** Opens the sidecar's components after the handshake. The scope releases them in reverse order. */
-import { Journal } from "../../journal/journal";
+import { Journal, journalFolder } from "../../journal/journal";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -9,15 +9,20 @@ import { AgentStatusTracker, trackedConnect } from "../../agents/agent-status-tr
 import { withSecrets } from "../../agents/distributions/stored-keys";
 import { ConfiguredExtensions } from "../../agents/extensions/configured-extensions";
 import { launch, type LaunchDeps } from "../../agents/launch";
+import { realFiles } from "../../agents/install/store/files";
+import { Locks, pause } from "../../agents/install/store/locks";
+import { UsageLocks } from "../../agents/install/store/usage-locks";
 import { AgentPool } from "../../agents/pool";
 import { editorOperations } from "../../chat/agent/editor-operations";
 import { ChatService } from "../../chat/chat-service";
+import { ConversationLocks } from "../../chat/conversation-locks";
 import { DialectCache } from "../../conductor/proxy-dialect";
 import type { TraceWriter } from "../../conductor/trace-writer";
 import { BypassPolicy } from "../../permissions/bypass-policy";
-import { startChild, type ProcessDeps } from "../../process/child";
+import { startChild, systemTools, type ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
 import { openLedger, reapOrphans } from "../../process/process-ledger";
+import { processTable } from "../../process/process-list";
 import { startProcess } from "../../process/stdio-process";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
@@ -157,16 +162,30 @@ function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): 
 
 /** Opens the journals of chat sessions and removes old ones. */
 function journalOf({ hello, wire, log }: SidecarHost): Journal {
+  const locks = conversationLocks(hello.storage);
   const journal = new Journal(hello.storage, {
     warn: (message, detail) => {
       log("warn", "sidecar", message, detail);
       wire.notify("editor/showWarning", { message });
     },
+    lease: (conversation, takesOver) => locks.open(conversation, takesOver),
   });
   journal
     .cleanUp(Date.now(), hello.history)
     .catch((error: unknown) => log("warn", "sidecar", "Old sessions could not be removed", { error: String(error) }));
   return journal;
+}
+
+function conversationLocks(storage: string): ConversationLocks {
+  const folder = journalFolder(storage),
+    table = processTable(systemTools),
+    self = { pid: process.pid, started: table.startOf(process.pid) };
+  return new ConversationLocks({
+    folder,
+    locks: new Locks(path.join(folder, ".locks"), realClock, realFiles),
+    uses: new UsageLocks(realFiles, table, self),
+    pause: ms => pause(ms, realClock),
+  });
 }
 
 /** Keys that the user entered for agents; the host stores them. */

@@ -1,5 +1,5 @@
 /** Exits of the agent and the sidecar, commands in terminals, and a trace of the built sidecar as a transcript. */
-import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, rejects } from "node:assert/strict";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync } from "node:fs";
@@ -267,6 +267,38 @@ suite("golden transcripts: processes", () => {
     await second.until(isIdle);
     const [, ...lines] = await second.transcript(behavior);
     compare("sidecar-killed", behavior, lines);
+  });
+
+  test("is read-only in a second sidecar, until the user takes the conversation over", async () => {
+    await using first = await BuiltSidecar.start();
+    const conversation = randomUUID();
+    await first.newChat([], { conversation });
+    await first.prompt("say One.", ended);
+    await using second = await BuiltSidecar.start(first);
+    await second.newChat([], { conversation });
+    await second.replay();
+    await second.until(shows("open in another window"));
+    equal(second.children.size, 0, "no agent");
+    await rejects(
+      second.ask("chat/prompt", { sessionId: second.sessionId, messageId: "p", blocks: [] }),
+      /another window/,
+    );
+    await second.ask("chat/close", { sessionId: second.sessionId });
+    await second.newChat([], { conversation, start: "takeOver" });
+    await second.replay();
+    await second.until(shows("One."));
+    await second.prompt("say Two.", shows("Two."));
+    await rejects(
+      first.ask("chat/prompt", { sessionId: first.sessionId, messageId: "q", blocks: [] }),
+      /another window/,
+    );
+    await first.until(shows("open in another window"));
+    await second.until(isIdle);
+    await second.kill();
+    await using third = await BuiltSidecar.start(first);
+    await third.newChat([], { conversation });
+    await third.replay();
+    await third.until(shows("Two."));
   });
 
   test("converts a trace of the built sidecar with scripts/trace-to-golden.mjs (trace-two-sessions)", async () => {

@@ -1,6 +1,6 @@
 /** Journal in memory: the newest record and the lines of each conversation. */
 import type { Conversation } from "../../../src/protocol/chat/chat";
-import type { ConversationWriter, StoredSession } from "../../journal/journal";
+import { UNPROTECTED, type ConversationWriter, type StoredSession, type WriteLease } from "../../journal/journal";
 import type { SessionRecord } from "../../journal/session-record";
 import { ConversationLines, NOTHING_STORED, storedIn, type StoredText } from "../../journal/stored-conversation";
 
@@ -17,7 +17,15 @@ export class MemoryJournal {
   }
   /** Stores a conversation like an earlier process. */
   store(id: string, conversation: Conversation): void {
-    this.writer(id, NOTHING_STORED)(conversation);
+    this.writer(id, NOTHING_STORED, UNPROTECTED)(conversation);
+  }
+  /** Conversations that another process writes. */
+  readonly elsewhere = new Set<string>();
+  async lease(conversation: string, takesOver: boolean): Promise<WriteLease | undefined> {
+    if (takesOver) this.elsewhere.delete(conversation);
+    return this.elsewhere.has(conversation)
+      ? undefined
+      : { isHeld: () => !this.elsewhere.has(conversation), release: async () => undefined };
   }
   read(conversation: string): StoredSession {
     return { record: this.records.get(conversation), text: storedIn(this.lines.get(conversation) ?? "") };
@@ -25,9 +33,10 @@ export class MemoryJournal {
   keep(conversation: string, record: SessionRecord): void {
     this.records.set(conversation, record);
   }
-  writer(conversation: string, stored: StoredText): ConversationWriter {
+  writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
     const changes = new ConversationLines(stored);
     return version => {
+      if (!lease.isHeld()) return;
       const { lines, written } = changes.of(version);
       this.lines.set(conversation, (this.lines.get(conversation) ?? "") + lines);
       written();

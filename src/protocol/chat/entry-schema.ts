@@ -112,12 +112,14 @@ const permission = v.object({
 export type Permission = Infer<typeof permission>;
 
 /**
- * Buttons of a notice. The page handles two of them: `sendAgain` submits the last prompt again, `sendTranscript`
- * attaches the conversation to the next prompt. The host handles the others.
+ * Buttons of a notice. The page handles three of them: `sendAgain` submits the last prompt again, `sendTranscript`
+ * attaches the conversation to the next prompt, and `takeOver` opens the conversation of another window here. The host
+ * handles the others.
  */
 export const actionId = v.picklist([
   "sendAgain",
   "sendTranscript",
+  "takeOver",
   "showLogs",
   "restartAgent",
   "restartSidecar",

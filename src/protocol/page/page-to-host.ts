@@ -41,6 +41,8 @@ const ownMessages = v.variant("type", [
   }),
   /** `agentId`: the tab's agent; default: the agent of new tabs. */
   v.object({ type: v.literal("newTab"), tabId, agentId: v.exactOptional(id) }),
+  /** Opens the conversation of another window in this tab, which is closed. */
+  v.object({ type: v.literal("takeOver"), tabId, agentId: id, cwd: filled(4_096) }),
   v.object({ type: v.literal("closeTab"), tabId }),
   v.object({ type: v.literal("selectTab"), tabId }),
   v.object({

@@ -15,6 +15,7 @@ const ACTION: Readonly<Record<ActionId, string>> = {
   manageTrust: l10n.t("Manage Workspace Trust"),
   sendAgain: l10n.t("Send Again"),
   sendTranscript: l10n.t("Send Transcript as Context"),
+  takeOver: l10n.t("Take Over"),
   openSettings: l10n.t("Open Settings"),
   addToConfiguration: l10n.t("Add to Agent's Configuration…"),
 };

@@ -6,7 +6,6 @@
 import path from "node:path";
 import { lock } from "proper-lockfile";
 import type { Clock } from "../../../rpc/clock";
-import type { InstallError } from "./install-error";
 import type { Files } from "./files";
 
 /** Acquires the lock immediately, or rejects with the code `ELOCKED`. */
@@ -21,7 +20,7 @@ export interface LockOptions {
   /** Called once while another process holds the lock. */
   readonly waiting?: (() => void) | undefined;
   /** The error if the lock is not acquired within `limitMs`. */
-  readonly busy: () => InstallError;
+  readonly busy: () => Error;
   readonly limitMs: number;
 }
 

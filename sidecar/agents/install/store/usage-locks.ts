@@ -4,6 +4,7 @@
  * their uses expire after a month.
  */
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { isObject } from "../../../rpc/json";
@@ -13,6 +14,8 @@ import { absent, writeWhole, type Files } from "./files";
 export const USES = ".uses";
 
 export interface Lease {
+  /** Whether no other process has removed it. */
+  isHeld(): boolean;
   release(): Promise<void>;
 }
 export interface Holder {
@@ -43,13 +46,24 @@ export class UsageLocks {
       file = path.join(uses, `${folder}-${this.#self.pid}-${randomBytes(4).toString("hex")}`);
     await this.#files.mkdir(uses, { recursive: true });
     await writeWhole(file, JSON.stringify({ folder, ...this.#self, host: hostname() } satisfies Use), this.#files);
-    return { release: () => this.#files.rm(file, { force: true }) };
+    return { isHeld: () => existsSync(file), release: () => this.#files.rm(file, { force: true }) };
   }
 
   /** Returns the folders in use and deletes the files of dead processes. */
   async used(home: string): Promise<ReadonlySet<string>> {
+    return new Set((await this.#living(home)).map(({ use }) => use.folder));
+  }
+
+  /** Returns the files of living uses of this folder by other processes. */
+  async others(home: string, folder: string): Promise<readonly string[]> {
+    const { pid, started } = this.#self,
+      isOwn = (use: Use): boolean => use.host === hostname() && use.pid === pid && use.started === started;
+    return (await this.#living(home)).flatMap(({ file, use }) => (use.folder === folder && !isOwn(use) ? [file] : []));
+  }
+
+  async #living(home: string): Promise<readonly { readonly file: string; readonly use: Use }[]> {
     const uses = path.join(home, USES),
-      used = new Set<string>();
+      found: { readonly file: string; readonly use: Use }[] = [];
     const all = await Promise.all(
       (await this.#files.readdir(uses).catch(absent<string[]>([]))).map(async name => {
         const file = path.join(uses, name);
@@ -65,9 +79,9 @@ export class UsageLocks {
             (living.length === 0 && !(await this.#isTableWorking()))
           : !(await this.#isExpired(file));
       if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
-      else if (use) used.add(use.folder);
+      else if (use) found.push({ file, use });
     }
-    return used;
+    return found;
   }
 
   /** Whether the process table works: it must contain this process. */
