@@ -52,7 +52,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     launcher: bundledLauncher({
       extensionPath: context.extensionPath,
       custom: () => configuration.settings.acpAgentPath,
-      hello: () => helloOf(configuration, context.globalStorageUri.fsPath, isProduction),
+      hello: () =>
+        helloOf(configuration, {
+          storage: context.globalStorageUri.fsPath,
+          isProduction,
+          isTrusted: vscode.workspace.isTrusted,
+        }),
       env: async () => ({ ...process.env, ...(await ripgrep(vscode.env.appRoot)), ...sidecarTranslation() }),
       log,
     }),

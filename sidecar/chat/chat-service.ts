@@ -46,6 +46,8 @@ export interface ChatDeps {
   readonly extensions?: () => readonly ExtensionConfig[];
   /** Persists conversations and the agents' sessions for later processes. */
   readonly journal: Pick<Journal, "lease" | "read" | "keep" | "writer">;
+  /** The workspace is not trusted; see `HelloFromHost.restricted`. */
+  readonly isRestricted?: boolean;
   readonly log: SessionDeps["log"];
 }
 
@@ -64,7 +66,8 @@ export class ChatService implements AsyncDisposable {
     "chat/new": async chat => {
       await this.#closing.get(chat.conversation);
       const sessionId = randomUUID(),
-        lease = await this.deps.journal.lease(chat.conversation, chat.start === "takeOver"),
+        isRestricted = this.deps.isRestricted === true,
+        lease = isRestricted ? undefined : await this.deps.journal.lease(chat.conversation, chat.start === "takeOver"),
         stored = this.deps.journal.read(chat.conversation),
         start = startOf(sessionId, chat, stored, this.deps.extensions?.() ?? []);
       this.#sessions.set(sessionId, new Session(start, this.#depsOf(start, stored, lease)));
@@ -142,6 +145,7 @@ export class ChatService implements AsyncDisposable {
         isCongested: () => host.isCongested(),
       },
       lease,
+      readOnly: this.deps.isRestricted ? "untrusted" : lease === undefined ? "elsewhere" : undefined,
       store: lease === undefined ? () => undefined : journal.writer(start.conversation, text, lease),
       keepSession: agentSession => {
         if (lease?.isHeld()) journal.keep(start.conversation, recordOf(start, agentSession));

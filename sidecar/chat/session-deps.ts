@@ -15,6 +15,7 @@ import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";
 import type { EventSink } from "./outbox";
+import type { ReadOnly } from "./session-model";
 
 export interface SessionDeps {
   readonly bootId: string;
@@ -29,8 +30,10 @@ export interface SessionDeps {
   readonly keepSession: (agentSession: string) => void;
   /** Stores the changes of the conversation since the last call. Never throws. */
   readonly store: ConversationWriter;
-  /** The right to write the conversation; undefined if another process writes it. */
+  /** The right to write the conversation; undefined if the session is read-only. */
   readonly lease: WriteLease | undefined;
+  /** Reason why the agent is not started. */
+  readonly readOnly: ReadOnly | undefined;
   /** Reports the conversation's new attention state. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;

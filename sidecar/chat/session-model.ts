@@ -42,9 +42,11 @@ export type Phase =
   | { readonly kind: "cancelling"; readonly messageId: string }
   /** `waiting`: a prompt that is sent again with the next start. */
   | { readonly kind: "down"; readonly waiting: Prompt | undefined }
-  /** Another process writes the conversation. */
-  | { readonly kind: "elsewhere" }
+  | { readonly kind: "readOnly"; readonly why: ReadOnly }
   | { readonly kind: "closed" };
+
+/** elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. */
+export type ReadOnly = "elsewhere" | "untrusted";
 
 export interface State {
   readonly phase: Phase;

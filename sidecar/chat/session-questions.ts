@@ -102,7 +102,7 @@ function askPlaced(
     case "opening":
       return chain(shown, s => refused(s, "no turn was running"));
     case "down":
-    case "elsewhere":
+    case "readOnly":
     case "closed":
       return [state, [{ kind: "answerAgent", permissionId, optionId: undefined }]];
     default:
@@ -185,7 +185,7 @@ export function elicit(state: State, { id, message, ask: request, subagent }: El
     case "cancelling":
       return settle(emitEvent(state, { type: "upsert", entry: question }), question, "the turn was stopped");
     case "down":
-    case "elsewhere":
+    case "readOnly":
     case "closed":
       return [state, [refusal(question)]];
     default:

@@ -28,6 +28,7 @@ import {
   type Phase,
   type SessionEvent,
   type State,
+  type ReadOnly,
   type SessionStep,
 } from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./turn-limits";
@@ -48,11 +49,11 @@ import { terminal } from "./session-terminals";
 import { end, notSent, opened, prompted, queued, sendLater, sendNow, settleAll, waitFor } from "./session-turns";
 import { chooseControl, controlRefused, replayed, showControls, update } from "./session-updates";
 
-/** `interruption`: reason why an earlier session ended. `isElsewhere`: another process writes the conversation. */
+/** `interruption`: reason why an earlier session ended. `readOnly`: reason why the agent is not started. */
 export function startSession(
   conversation: Conversation,
   prefix: string,
-  { interruption, isElsewhere = false }: { readonly interruption?: string; readonly isElsewhere?: boolean } = {},
+  { interruption, readOnly }: { readonly interruption?: string; readonly readOnly?: ReadOnly } = {},
 ): SessionStep {
   const state: State = {
     phase: { kind: "opening", waiting: undefined },
@@ -65,7 +66,10 @@ export function startSession(
     subagents: new Map(),
     turn: 0,
   };
-  if (isElsewhere) return addNotice({ ...state, phase: { kind: "elsewhere" } }, "warning", ELSEWHERE, ["takeOver"]);
+  if (readOnly !== undefined) {
+    const opened: State = { ...state, phase: { kind: "readOnly", why: readOnly } };
+    return readOnly === "elsewhere" ? noticeElsewhere(opened) : [opened, []];
+  }
   return [interruption === undefined ? state : { ...state, interruption }, [{ kind: "open" }]];
 }
 
@@ -185,8 +189,8 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       return cancellingStep(state, event, now);
     case "down":
       return downStep(state, phase, event);
-    case "elsewhere":
-      return refusing(state, event, ELSEWHERE);
+    case "readOnly":
+      return refusing(state, event, READ_ONLY[phase.why]);
     case "closed":
       return refusing(state, event, l10n.t("This tab is closed."));
     default:
@@ -368,18 +372,26 @@ function refusing(state: State, event: PhaseEvent, why: string): SessionStep {
   return [state, event.kind === "prompted" ? [{ kind: "refusePrompt", messageId: event.prompt.messageId, why }] : []];
 }
 
-const ELSEWHERE = l10n.t("This conversation is open in another window. Take it over to continue here.");
+const READ_ONLY: Readonly<Record<ReadOnly, string>> = {
+  elsewhere: l10n.t("This conversation is open in another window. Take it over to continue here."),
+  // The page shows a sentence with a button for the whole window.
+  untrusted: l10n.t("Trust this workspace to continue the conversation."),
+};
+
+function noticeElsewhere(state: State): SessionStep {
+  return addNotice(state, "warning", READ_ONLY.elsewhere, ["takeOver"]);
+}
 
 /** Ends the agent's session, because the other process continues the conversation. */
 function takenOver(state: State): SessionStep {
   const { kind } = state.phase;
-  if (kind === "closed" || kind === "elsewhere") return [state, []];
+  if (kind === "closed" || kind === "readOnly") return [state, []];
   return chain(
     settleAll(state, l10n.t("another window has taken over the conversation")),
     holdQueue,
-    s => enter(s, { kind: "elsewhere" }),
+    s => enter(s, { kind: "readOnly", why: "elsewhere" }),
     idle,
-    s => addNotice(s, "warning", ELSEWHERE, ["takeOver"]),
+    noticeElsewhere,
     s => [s, [...(isTurnOpen(state) ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]],
   );
 }

@@ -214,4 +214,20 @@ suite("chat session", () => {
     );
     equal(fixture.journal.lines.get("one"), stored);
   });
+
+  test("shows a stored conversation in an untrusted workspace, without its agent", async () => {
+    const journal = new MemoryJournal();
+    journal.store("one", {
+      ...emptyConversation({ id: "bob", name: "Bob" }, "/w"),
+      entries: [{ kind: "user", id: "u", text: "hi" }],
+    });
+    const stored = journal.lines.get("one");
+    await using fixture = new Fixture(journal, { isRestricted: true });
+    const id = await fixture.open();
+    fixture.service.handlers["chat/replay"]({ sessionId: id, requestNumber: 1 });
+    await rejects(fixture.prompt(id, "too"), /Trust this workspace/);
+    await fixture.settle();
+    deepEqual([fixture.shown.get(id)?.agent.name, fixture.story(id), fixture.agents.length], ["Bob", ["user hi"], 0]);
+    equal(journal.lines.get("one"), stored);
+  });
 });

@@ -48,8 +48,9 @@ export class Session extends Actor<Message> {
   ) {
     super(`session ${start.sessionId}`);
     const { title, entries = [], terminals = [], queue } = start.earlier ?? {};
+    const { id, name } = (deps.readOnly === undefined ? undefined : start.earlier?.agent) ?? start.agent;
     const conversation: Conversation = {
-      ...emptyConversation({ id: start.agent.id, name: start.agent.name }, start.cwd),
+      ...emptyConversation({ id, name }, start.cwd),
       ...(title === undefined ? {} : { title }),
       entries,
       ...(terminals.length === 0 ? {} : { terminals }),
@@ -57,7 +58,7 @@ export class Session extends Actor<Message> {
     };
     const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, {
       ...(start.interruption === undefined ? {} : { interruption: start.interruption }),
-      isElsewhere: deps.lease === undefined,
+      ...(deps.readOnly === undefined ? {} : { readOnly: deps.readOnly }),
     });
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);

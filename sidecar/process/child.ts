@@ -9,6 +9,7 @@
  * - Each child is recorded in the ledger before the first `await`.
  * - The stop sequence ends within 5 s.
  * - A command that cannot be started returns a reason; it never emits an unhandled event.
+ * - After `forbidProcesses` no process is started.
  */
 import { execFile, spawn, spawnSync, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { existsSync, statSync } from "node:fs";
@@ -93,6 +94,17 @@ export type Started =
   | { readonly kind: "running"; readonly child: Child }
   | { readonly kind: "failed"; readonly why: Promise<AgentError> };
 
+let isForbidden = false;
+
+/** From now on, this process starts no other process: every start fails. Cannot be undone. */
+export function forbidProcesses(): void {
+  isForbidden = true;
+}
+
+function checkPermitted(): void {
+  if (isForbidden) throw new Error("No process is started in an untrusted workspace.");
+}
+
 /** Never throws. */
 export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
   const runId = deps.ledger.nextRunId();
@@ -135,6 +147,7 @@ export async function runShell(
   signal: AbortSignal,
   clock: Clock,
 ): Promise<{ readonly code: number | null; readonly stdout: string }> {
+  checkPermitted();
   const { [RUN_ID]: _, ...environment } = childEnvironment(process.env, env, "");
   const shell = spawn(command, args, {
     cwd: homedir(),
@@ -180,6 +193,7 @@ export async function runShell(
 /** System programs for the process table. Locale and time zone are fixed, because their output is parsed. */
 export const systemTools: SystemTools = {
   now(command, args) {
+    checkPermitted();
     const { status, stdout } = spawnSync(command, args, {
       ...TOOL_OPTIONS,
       encoding: "utf8",
@@ -189,6 +203,7 @@ export const systemTools: SystemTools = {
   },
   soon: (command, args) =>
     new Promise(resolve => {
+      checkPermitted();
       execFile(command, args, TOOL_OPTIONS, (error, stdout) => resolve(error ? undefined : stdout));
     }),
 };
@@ -305,6 +320,7 @@ class RunningChild implements Child {
 }
 
 function spawnChild({ command, args, cwd }: ProcessSpec, env: Record<string, string>): ChildProcessWithoutNullStreams {
+  checkPermitted();
   const {
     file,
     args: given,

@@ -260,7 +260,7 @@ suite("ChatController", () => {
     );
   });
 
-  test("starts nothing in an untrusted workspace and posts the reason", async () => {
+  test("only shows earlier tabs in an untrusted workspace and posts the reason", async () => {
     const fixture = new Fixture();
     fixture.trusted = false;
     await fixture.ready({ tabId: "t" });
@@ -269,9 +269,9 @@ suite("ChatController", () => {
       tabId: "t",
       action: "restartSidecar",
     });
-    deepEqual([fixture.sidecar.calls, fixture.restarts], [[], 0]);
+    deepEqual([fixture.sidecar.methods(), fixture.restarts], [["chat/new", "chat/replay"], 0]);
     deepEqual(fixture.of("state")[0]?.sidecar, {
-      state: "failed",
+      state: "readOnly",
       message: "Agents run programs on this machine. Trust this workspace to start one.",
       actions: ["manageTrust"],
     });
@@ -288,8 +288,7 @@ suite("ChatController", () => {
       fixture.posted.slice(-2).map(({ type }) => type),
       ["state", "requestReplay"],
     );
-    await fixture.ready({ tabId: "t" }, { tabId: "u" });
-    equal(fixture.calls("chat/new").length, 2);
+    equal(fixture.restarts, 1, "the read-only sidecar is replaced");
   });
 
   test("performs agent selections, actions and links, and rejects an unknown agent", async () => {

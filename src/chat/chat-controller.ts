@@ -5,7 +5,7 @@
  * Invariants:
  * - A prompt waits for the session of its tab, in order with the page's other messages about that tab.
  * - A failure is shown in its tab, or in a notification if it has no tab. Failures that the page retries are not shown.
- * - No process starts in an untrusted workspace.
+ * - In an untrusted workspace, conversations can only be read: no tab is opened and no prompt is sent.
  */
 import { NOT_TRUSTED, SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/chat/attachments";
@@ -37,9 +37,7 @@ export class ChatController {
   readonly #pageResume: PageResume;
 
   constructor(private readonly deps: ChatDeps) {
-    this.#sessions = new TabSessions(() =>
-      deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
-    );
+    this.#sessions = new TabSessions(() => deps.sidecar.client());
     this.#starts = new SessionStarts(deps);
     this.#pageResume = new PageResume(deps, this.#sessions, position => this.#open(position));
     this.#composer = new ComposerRoutes(deps);
@@ -131,8 +129,9 @@ export class ChatController {
     if (phase.kind === "running" && this.#sessions.isAnyWithoutSession) this.deps.page.post({ type: "requestReplay" });
   }
 
-  /** Called when the user trusts the workspace. The page requests its state again. */
+  /** Called when the user trusts the workspace. Replaces the read-only sidecar. */
   trustGranted(): void {
+    if (this.deps.sidecar.phase.kind !== "idle") this.deps.sidecar.restart();
     this.postState();
     this.deps.page.post({ type: "requestReplay" });
   }
@@ -201,7 +200,7 @@ export class ChatController {
 
   async #pageReady(positions: readonly TabPosition[]): Promise<void> {
     const hasTabs = this.tabs.length > 0 || positions.length > 0;
-    if (this.deps.isTrusted()) for (const position of positions) void this.#pageResume.replay(position);
+    for (const position of positions) void this.#pageResume.replay(position);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     // A first page opens its first tab by itself, with the agent for new tabs.
     if (this.#pendingTab && (hasTabs || this.#pendingTab.agentId !== undefined))

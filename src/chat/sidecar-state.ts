@@ -9,7 +9,8 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonly ActionId[];
 
 export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
-  if (!isTrusted) return { state: "failed", message: NOT_TRUSTED, actions: ["manageTrust"] };
+  if (!isTrusted && phase.kind !== "failed")
+    return { state: "readOnly", message: NOT_TRUSTED, actions: ["manageTrust"] };
   switch (phase.kind) {
     case "idle":
     case "running":

@@ -42,6 +42,8 @@ export interface HelloFromHost extends Hello {
   /** The editor's network proxy (`http.proxy`); empty if there is none. */
   readonly proxy: string;
   readonly history: HistoryLimits;
+  /** The workspace is not trusted: conversations can be read, but nothing is written and no process is started. */
+  readonly restricted?: true;
   /** For an extension under test: allows http archives from this machine. */
   readonly httpArchives?: true;
 }

@@ -206,7 +206,7 @@ const NOT_SENT: Remark = { tone: "info", text: l10n.t("Your text is saved."), un
 const TO_SEND: Remark = { tone: "info", text: l10n.t("Your prompt was not sent. Send it again.") };
 
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
-  if (sidecar.state === "failed") return NOT_SENT;
+  if (sidecar.state === "failed" || sidecar.state === "readOnly") return NOT_SENT;
   if (tab.drafts.attachments.length > MAX_ATTACHMENTS)
     return {
       tone: "info",

@@ -6,7 +6,7 @@
  * - An unanswered request is repeated after one second, then two, four and eight, until a message arrives.
  * - After three seconds of a turn without a message, missed events are requested, because the end of the turn may have
  *   been dropped.
- * - Nothing is requested while the sidecar is not running.
+ * - Nothing is requested while no sidecar is running.
  */
 import { ask } from "../../src/protocol/chat/delivery";
 import type { TabId, TabPosition } from "../../src/protocol/page/host-to-page";
@@ -39,7 +39,7 @@ export function ticked(page: Page, now: number): Step {
       ? askHost({ ...page, host: { ...page.host, since: now } }, [...page.tabs.keys()], "missing", now)
       : [page, []];
   return chain(started, expireAnswers(now), p => {
-    if (p.sidecar.state !== "running") return [p, []];
+    if (p.sidecar.state !== "running" && p.sidecar.state !== "readOnly") return [p, []];
     const due = (kind: "missing" | "checking") =>
       [...p.tabs.values()].filter(tab => dueFor(tab, now) === kind).map(tab => tab.tabId);
     return chain(

@@ -581,6 +581,34 @@ suite("page state: transitions", () => {
     deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
   });
 
+  test("shows conversations of an untrusted workspace, and keeps a prompt as the draft", () => {
+    const [page] = openPage(saved(livePage()), 0, 0);
+    const readOnly = run(page, {
+      kind: "received",
+      message: stateMessage(["t1"], { sidecar: { state: "readOnly", message: "Trust it.", actions: ["manageTrust"] } }),
+    }).page;
+    const entries = [{ kind: "user", id: "m1", text: "first" }] as const;
+    const shown = run(readOnly, {
+      kind: "received",
+      message: {
+        type: "snapshot",
+        tabId: "t1",
+        bootId: "b1",
+        seq: 0,
+        requestNumber: tabOf(readOnly).seen.requestNumber,
+        conversation: { ...emptyConversation(ELIZA, "/w"), entries },
+      },
+    }).page;
+    deepEqual([tabOf(shown).conversation.entries, tabOf(shown).phase], [entries, "live"]);
+    const refused = run(shown, { kind: "submitted", tabId: "t1", messageId: "m2", text: "hello" });
+    deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
+    const trusted = run(refused.page, { kind: "received", message: stateMessage(["t1"]) });
+    deepEqual(
+      trusted.posts.map(({ type }) => type),
+      ["webviewReady"],
+    );
+  });
+
   test("opens a conversation of another window anew, with the same draft", () => {
     const typed = run(livePage({ entries: [{ kind: "user", id: "m1", text: "first" }] }), {
       kind: "typed",

@@ -301,15 +301,14 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
     ...(next.requireModifier === page.requireModifier ? [] : [SAVE]),
   ];
   const isSidecarBack = page.sidecar.state !== "running" && state.sidecar.state === "running";
-  const brokenBy =
-    state.sidecar.state !== "running" && (first || page.sidecar.state === "running")
-      ? state.sidecar.message
-      : undefined;
+  const { sidecar } = state,
+    hasExited = sidecar.state === "restarting" || sidecar.state === "failed",
+    brokenBy = hasExited && (first || page.sidecar.state === "running") ? sidecar.message : undefined;
   return chain(
     [next, effects],
     p => [brokenBy === undefined ? p : interruptAll(p, brokenBy), []],
     p => [isSidecarBack ? withTabs(p, sidecarReturned) : p, []],
-    p => [state.sidecar.state === "failed" ? withTabs(p, sidecarFailed) : p, []],
+    p => [sidecar.state === "failed" || sidecar.state === "readOnly" ? withTabs(p, sidecarFailed) : p, []],
     p => askHost(p, isSidecarBack ? all : unknown, "missing", now),
     p => selectTab(p, tabToSelect(p, state.selected, first, hostSelected)),
     p => (first && p.tabs.size === 0 ? openOne(p) : [p, []]),

@@ -19,7 +19,7 @@ import { ConversationLocks } from "../../chat/conversation-locks";
 import { DialectCache } from "../../conductor/proxy-dialect";
 import type { TraceWriter } from "../../conductor/trace-writer";
 import { BypassPolicy } from "../../permissions/bypass-policy";
-import { startChild, systemTools, type ProcessDeps } from "../../process/child";
+import { forbidProcesses, startChild, systemTools, type ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
 import { openLedger, reapOrphans } from "../../process/process-ledger";
 import { processTable } from "../../process/process-list";
@@ -55,8 +55,9 @@ export interface Served {
 }
 
 export function openSidecar(host: SidecarHost): Served {
-  const { hello, version, wire, scope, log } = host,
-    bootId = randomUUID(),
+  const { hello, version, wire, scope, log } = host;
+  if (hello.restricted) forbidProcesses();
+  const bootId = randomUUID(),
     processes = processesOf(host, bootId),
     trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data)),
     extensions = new ConfiguredExtensions(hello.extensions);
@@ -108,6 +109,7 @@ export function openSidecar(host: SidecarHost): Served {
       command,
       extensions: () => extensions.current(),
       journal,
+      isRestricted: hello.restricted === true,
       log,
     }),
   );
@@ -146,9 +148,10 @@ function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): 
   // Marks processes that Eliza starts in this process (MCP servers), so that they are found if this process is killed.
   process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
-  reapOrphans(hello.storage).catch((error: unknown) =>
-    log("warn", "sidecar", "Processes of an earlier sidecar could not be stopped", { error: String(error) }),
-  );
+  if (!hello.restricted)
+    reapOrphans(hello.storage).catch((error: unknown) =>
+      log("warn", "sidecar", "Processes of an earlier sidecar could not be stopped", { error: String(error) }),
+    );
   return {
     clock: realClock,
     ledger,

@@ -11,7 +11,13 @@ import {
   type MessageConnection,
 } from "vscode-jsonrpc/node";
 import { applyEvent, emptyConversation, type Conversation } from "../../../src/protocol/chat/chat";
-import { PROTOCOL, type HostToSidecar, type NewChat, type SidecarToHost } from "../../../src/protocol/sidecar";
+import {
+  PROTOCOL,
+  type HelloFromHost,
+  type HostToSidecar,
+  type NewChat,
+  type SidecarToHost,
+} from "../../../src/protocol/sidecar";
 import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { AGENT_METHODS } from "../../acp/methods";
 import { temporaryFolder } from "../drive";
@@ -68,7 +74,7 @@ class BuiltSidecar implements AsyncDisposable {
   }
 
   /** `before`: the sidecar whose storage it uses. */
-  static async start(before?: BuiltSidecar): Promise<BuiltSidecar> {
+  static async start(before?: BuiltSidecar, changes: Partial<HelloFromHost> = {}): Promise<BuiltSidecar> {
     const sidecar = new BuiltSidecar();
     await sidecar.ask("hello", {
       protocol: PROTOCOL,
@@ -80,6 +86,7 @@ class BuiltSidecar implements AsyncDisposable {
       bypass: [],
       extensions: [],
       proxy: "",
+      ...changes,
     });
     return sidecar;
   }
@@ -111,6 +118,14 @@ class BuiltSidecar implements AsyncDisposable {
       cwd: this.cwd,
       ...chat,
     }));
+  }
+
+  /** All children that this process has, by the system's process table. */
+  childPids(): readonly string[] {
+    const folder = `/proc/${this.#child.pid}/task`;
+    return readdirSync(folder).flatMap(task =>
+      readFileSync(`${folder}/${task}/children`, "utf8").split(" ").filter(Boolean),
+    );
   }
 
   /** Requests the whole conversation. */
@@ -299,6 +314,27 @@ suite("golden transcripts: processes", () => {
     await third.newChat([], { conversation });
     await third.replay();
     await third.until(shows("Two."));
+  });
+
+  test("can be read in an untrusted workspace, where no process starts", async function () {
+    if (process.platform !== "linux") {
+      Object.assign(this, { skipReason: "It reads /proc." });
+      this.skip();
+    }
+    await using first = await BuiltSidecar.start();
+    const conversation = randomUUID();
+    await first.newChat([], { conversation });
+    await first.prompt("say Read me.", ended);
+    await first.kill();
+    await using second = await BuiltSidecar.start(first, { restricted: true });
+    await second.newChat([], { conversation });
+    await second.replay();
+    await second.until(shows("Read me."));
+    await rejects(second.ask("chat/prompt", { sessionId: second.sessionId, messageId: "p", blocks: [] }), /Trust this/);
+    await second.ask("chat/restartAgent", { sessionId: second.sessionId });
+    // Looks for programs with the user's shell, if it may.
+    await second.ask("agents/find", { programs: ["git"] }).catch(() => undefined);
+    deepEqual(second.childPids(), []);
   });
 
   test("converts a trace of the built sidecar with scripts/trace-to-golden.mjs (trace-two-sessions)", async () => {

@@ -90,7 +90,10 @@ export class Fixture implements AsyncDisposable {
   readonly service: ChatService;
 
   /** `journal`: the journal of an earlier process. */
-  constructor(readonly journal = new MemoryJournal()) {
+  constructor(
+    readonly journal = new MemoryJournal(),
+    { isRestricted = false }: { readonly isRestricted?: boolean } = {},
+  ) {
     const host: Host = {
       isCongested: () => false,
       request: async (method, params) => this.#answer({ method, params } as Asked) as never,
@@ -108,6 +111,7 @@ export class Fixture implements AsyncDisposable {
       host,
       extensions: () => this.extensions,
       journal: this.journal,
+      isRestricted,
       log: (level, _, message, detail) => {
         if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`);
       },

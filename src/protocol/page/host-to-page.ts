@@ -15,6 +15,8 @@ export type { Change, PageToHost, TabId, TabPosition } from "./page-to-host";
 export type SidecarState =
   | { readonly state: "running" }
   | { readonly state: "restarting"; readonly message: string }
+  /** Conversations can be read, but not continued. */
+  | { readonly state: "readOnly"; readonly message: string; readonly actions: readonly ActionId[] }
   | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
 
 /**

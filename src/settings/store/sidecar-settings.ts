@@ -9,8 +9,18 @@ import type { Settings } from "./settings";
 
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 
-/** `storage`: folder of the extension. `isProduction`: false in tests, which may use archives over HTTP. */
-export function helloOf(configuration: Configuration, storage: string, isProduction: boolean): HelloFromHost {
+export interface HelloContext {
+  /** Folder of the extension. */
+  readonly storage: string;
+  /** False in tests, which may use archives over HTTP. */
+  readonly isProduction: boolean;
+  readonly isTrusted: boolean;
+}
+
+export function helloOf(
+  configuration: Configuration,
+  { storage, isProduction, isTrusted }: HelloContext,
+): HelloFromHost {
   const { logLevel, traceDir, bypass, extensions, history } = configuration.settings;
   return {
     protocol: PROTOCOL,
@@ -22,6 +32,7 @@ export function helloOf(configuration: Configuration, storage: string, isProduct
     proxy: configuration.proxy,
     storage,
     history,
+    ...(isTrusted ? {} : { restricted: true }),
     ...(isProduction ? {} : { httpArchives: true }),
   };
 }

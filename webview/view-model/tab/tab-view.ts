@@ -142,10 +142,10 @@ function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner |
   switch (sidecar.state) {
     case "restarting":
       return { tone: "warning", text: literal(`${sidecar.message}${remarkText(remark)}`), buttons: [] };
-    // An untrusted workspace is not an error.
+    case "readOnly":
     case "failed":
       return {
-        tone: sidecar.actions.includes("manageTrust") ? "info" : "error",
+        tone: sidecar.state === "failed" ? "error" : "info",
         text: literal(`${sidecar.message}${remarkText(remark)}`),
         buttons: sidecar.actions.map(actionButton),
       };
