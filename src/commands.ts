@@ -5,7 +5,7 @@ import * as vscode from "vscode";
 import type { ChatController } from "./chat/chat-controller";
 import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
-import { additions, NothingToAdd, type EditorContext, type Gathered } from "./editor/mentions/context-sources";
+import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
 import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
@@ -15,7 +15,7 @@ import { selectAgent, type AgentSources } from "./settings/store/select-agent";
 export interface CommandDeps {
   readonly chat: ChatController;
   readonly configuration: Configuration;
-  readonly context: EditorContext;
+  readonly context: ContextSources;
   readonly sources: AgentSources;
   openSettings(): void;
   showLogs(): void;

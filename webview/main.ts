@@ -10,7 +10,7 @@ import { FrameScheduler } from "./runtime/frame-scheduler";
 import { takeImages } from "./components/image-intake";
 import { createUserActionHandlers } from "./runtime/user-action-events";
 import { pageClock } from "./page-clock";
-import { browserStorage, PageCopy } from "./runtime/page-storage";
+import { browserStorage, PageStorage } from "./runtime/page-storage";
 import { PageRuntime } from "./runtime/runtime";
 import { mark } from "./runtime/page-marks";
 import { MAX_TABS } from "./state/page-model";
@@ -47,7 +47,7 @@ const frames = new FrameScheduler(
     requestAnimationFrame(callback);
   },
 );
-const copy = new PageCopy({
+const copy = new PageStorage({
   viewState: { get: () => vscode.getState(), set: state => vscode.setState(state) },
   storage: browserStorage(),
   workspace: root.dataset["workspace"],

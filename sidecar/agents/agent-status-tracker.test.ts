@@ -7,7 +7,7 @@ import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import {
   AgentStatusTracker,
-  seen,
+  withEvent,
   INITIAL_STATUS,
   trackedConnect,
   type AgentStatus,
@@ -34,7 +34,7 @@ suite("AgentStatusTracker", () => {
           error: string | undefined,
           signIn: string | undefined;
         for (const [at, event] of events.entries()) {
-          now = seen(now, event, at);
+          now = withEvent(now, event, at);
           if (event.kind === "started") running++;
           if (event.kind === "ended") running = Math.max(0, running - 1);
           if (event.kind === "started" || event.kind === "well") error = undefined;

@@ -32,7 +32,7 @@ export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "la
 export const INITIAL_STATUS: AgentStatus = { running: 0 };
 
 /** Pure. `at`: milliseconds since 1970. Returns the same object if nothing changes. */
-export function seen(before: AgentStatus, status: StatusEvent, at: number): AgentStatus {
+export function withEvent(before: AgentStatus, status: StatusEvent, at: number): AgentStatus {
   switch (status.kind) {
     case "started":
       return {
@@ -53,7 +53,7 @@ export function seen(before: AgentStatus, status: StatusEvent, at: number): Agen
     case "well":
       return before.lastError ? withoutError(before) : before;
     default:
-      return assertNever(status, "sight");
+      return assertNever(status, "status event");
   }
 }
 
@@ -80,7 +80,7 @@ export class AgentStatusTracker {
 
   onStatus(kind: Installable, id: string, status: StatusEvent): void {
     const before = this.of(kind, id),
-      now = seen(before, status, this.date());
+      now = withEvent(before, status, this.date());
     if (now === before) return;
     this.#statuses[kind].set(id, now);
     this.changed(kind, id);

@@ -38,7 +38,7 @@ export interface McpDeclaration {
   readonly id: string;
 }
 
-export class McpProvider implements AsyncDisposable {
+export class OfferedMcpServer implements AsyncDisposable {
   readonly declaration: McpDeclaration;
   readonly #connect: ConnectMcp;
   readonly #agent: Neighbour;

@@ -9,7 +9,7 @@
 import type { Readable } from "node:stream";
 import { startChild, type Child, type Exit, type ProcessSpec, type ProcessDeps } from "./child";
 import { TailBuffer } from "./tail-buffer";
-import { ToolWatch } from "./tool-watchdog";
+import { ToolWatchdog } from "./tool-watchdog";
 
 export interface ToolOptions {
   /** Ends the tool and its descendants. `runTool` then rejects with the signal's reason. */
@@ -69,7 +69,7 @@ export async function runTool(
     ended ??= { why };
     void child.kill();
   };
-  const watch = new ToolWatch({
+  const watch = new ToolWatchdog({
     clock: deps.clock,
     quietMs,
     cpuSeconds: async () => cpuSeconds?.(child.pid),
@@ -104,7 +104,7 @@ async function drain(child: Child): Promise<void> {
   child.stderr.destroy();
 }
 
-function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): TailBuffer {
+function listen(stream: Readable, watch: ToolWatchdog, line: ToolOptions["line"]): TailBuffer {
   const tail = new TailBuffer(OUTPUT_TAIL_BYTES),
     lines = line && new LineSplitter(line);
   stream.on("data", (chunk: Buffer) => {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
-import { isWorking, ToolWatch } from "./tool-watchdog";
+import { isWorking, ToolWatchdog } from "./tool-watchdog";
 
 const MINUTE = 60_000,
   QUIET_MS = 10 * MINUTE;
@@ -10,7 +10,7 @@ class Fixture {
   readonly clock = new FakeClock();
   cpu: number | undefined = 0;
   expired = 0;
-  readonly watch = new ToolWatch({
+  readonly watch = new ToolWatchdog({
     clock: this.clock,
     quietMs: QUIET_MS,
     cpuSeconds: async () => this.cpu,

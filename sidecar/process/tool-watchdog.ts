@@ -30,7 +30,7 @@ export interface ToolWatchDeps {
   readonly expired: () => void;
 }
 
-export class ToolWatch {
+export class ToolWatchdog {
   #lastOutputAt: number;
   #measured: { readonly at: number; readonly cpu: number };
   #timer: Disposable | undefined;

@@ -1,5 +1,5 @@
 /** The MCP servers that a proxy offers over ACP. Messages for other servers are forwarded. */
-import { McpProvider } from "../mcp/offered-server";
+import { OfferedMcpServer } from "../mcp/offered-server";
 import type { Envelope, Frame } from "../rpc/frame";
 import { paramsOr, type Claimant, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
@@ -18,7 +18,7 @@ const METHODS: ReadonlySet<string> = new Set([
 export class McpOffers implements Claimant, AsyncDisposable {
   readonly #agent: Neighbour;
   readonly #onWarning: (what: string, detail: unknown) => void;
-  readonly #providers = new Set<McpProvider>();
+  readonly #providers = new Set<OfferedMcpServer>();
 
   constructor(agent: Neighbour, onWarning: (what: string, detail: unknown) => void) {
     this.#agent = agent;
@@ -30,7 +30,7 @@ export class McpOffers implements Claimant, AsyncDisposable {
   }
 
   offer(name: string, connect: ConnectMcp): McpOffer {
-    const provider = new McpProvider(name, connect, this.#agent, this.#onWarning);
+    const provider = new OfferedMcpServer(name, connect, this.#agent, this.#onWarning);
     this.#providers.add(provider);
     return {
       declaration: provider.declaration,
@@ -57,7 +57,7 @@ export class McpOffers implements Claimant, AsyncDisposable {
   }
 
   #serveRequest(
-    provider: McpProvider,
+    provider: OfferedMcpServer,
     frame: Frame,
     params: unknown,
     envelope: Envelope & { kind: "request" },
@@ -70,7 +70,7 @@ export class McpOffers implements Claimant, AsyncDisposable {
     return true;
   }
 
-  async #withdraw(provider: McpProvider): Promise<void> {
+  async #withdraw(provider: OfferedMcpServer): Promise<void> {
     this.#providers.delete(provider);
     await provider[Symbol.asyncDispose]();
   }

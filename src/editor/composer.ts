@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
 import type { Mention, ContextSource } from "../protocol/chat/attachments";
-import { EditorContext, type Gathered } from "./mentions/context-sources";
+import { ContextSources, type Gathered } from "./mentions/context-sources";
 import { FileIndex } from "./mentions/file-index";
 import { Mentions } from "./mentions/mentions";
 import { RecentFiles } from "./mentions/recent-files";
@@ -11,7 +11,7 @@ import { TerminalSelection } from "./mentions/terminal-selection";
 import { workspaceSymbols } from "./mentions/workspace-symbols";
 
 export class EditorComposer implements vscode.Disposable {
-  readonly context = new EditorContext(
+  readonly context = new ContextSources(
     new TerminalSelection({
       copy: () => vscode.commands.executeCommand("workbench.action.terminal.copySelection"),
       clipboard: vscode.env.clipboard,

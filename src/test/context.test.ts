@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
-import { additions, EditorContext } from "../editor/mentions/context-sources";
+import { additions, ContextSources } from "../editor/mentions/context-sources";
 import { RecentFiles } from "../editor/mentions/recent-files";
 import { TerminalSelection } from "../editor/mentions/terminal-selection";
 import { ATTACHED_TEXT_LIMIT, MAX_ATTACHMENTS } from "../protocol/chat/attachments";
@@ -17,7 +17,7 @@ suite("editor context for a prompt", () => {
   let folder = "",
     copied = "";
   let clipboard = "mine";
-  const context = new EditorContext(
+  const context = new ContextSources(
     new TerminalSelection({
       copy: async () => {
         clipboard = copied;

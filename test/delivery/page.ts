@@ -5,7 +5,7 @@
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
 import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model";
-import { PageCopy, type CopyDeps } from "../../webview/runtime/page-storage";
+import { PageStorage, type PageStorageDeps } from "../../webview/runtime/page-storage";
 import { openPage, saved, step } from "../../webview/state/page-state";
 import { isHostToPage } from "../../webview/state/host-message";
 import { viewOf } from "../../webview/view-model/tab/tab-view";
@@ -16,8 +16,8 @@ export interface Browser {
   /** In milliseconds. Differs between pages, because the creation of a page takes time. */
   timeOfDay(): number;
   post(message: PageToHost): void;
-  readonly viewState: CopyDeps["viewState"];
-  readonly storage: CopyDeps["storage"];
+  readonly viewState: PageStorageDeps["viewState"];
+  readonly storage: PageStorageDeps["storage"];
   /** A new id for a tab that the page opens by itself. */
   tabId(): string;
   /** Called for each frame with the visible marks of this tab, from top to bottom. */
@@ -32,13 +32,13 @@ export class TestPage {
   state: Page;
   #isAlive = true;
   readonly #toDraw = new Set<string>();
-  readonly #copy: PageCopy;
+  readonly #copy: PageStorage;
   readonly #frames: FrameScheduler;
   readonly #clock: ReturnType<typeof mortal>;
 
   constructor(private readonly browser: Browser) {
     const onWarning = (message: string): void => browser.problem(message);
-    this.#copy = new PageCopy({ ...browser, workspace: "w", timeOfDay: () => browser.clock.now(), onWarning });
+    this.#copy = new PageStorage({ ...browser, workspace: "w", timeOfDay: () => browser.clock.now(), onWarning });
     this.#clock = mortal(browser.clock, () => this.#isAlive);
     this.#frames = new FrameScheduler(
       () => this.#draw(),

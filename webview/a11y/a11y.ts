@@ -9,7 +9,7 @@
  * - The accessible description of a question's card contains the full question, even after a redrawing.
  */
 import { announce, listening, type Announcement } from "./announcements";
-import { CardNames } from "../mynah/card-names";
+import { CardLabels } from "./card-labels";
 import { cardElement, iconNames, isUnfolded } from "../mynah/elements";
 import { selectors } from "../mynah/selectors";
 import { ChatKeys } from "./chat-keys";
@@ -36,7 +36,7 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   root.after(tip.element);
   const keys = new ChatKeys(root, () => region.hush());
   const tabs = new TabStrip(root, () => keys.toPrompt());
-  const names = new CardNames(root);
+  const names = new CardLabels(root);
   root.after(names.element);
   root.setAttribute("role", "main");
   root.prepend(create("h1", { className: "symposium-spoken", text: texts.heading }));

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { PageCopy, type TextStorage } from "./page-storage";
+import { PageStorage, type TextStorage } from "./page-storage";
 import { emptyPage, type SavedPage } from "../state/saved-page";
 import { memoryStorage } from "../testing/memory-storage";
 
@@ -8,20 +8,20 @@ const page = (selected: string): SavedPage => ({ ...emptyPage, selected });
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A page whose view state never changes. */
-function bare(storage: TextStorage | undefined, workspace: string | undefined, state?: SavedPage): PageCopy {
+function bare(storage: TextStorage | undefined, workspace: string | undefined, state?: SavedPage): PageStorage {
   const fails = (message: string): never => {
     throw new Error(message);
   };
   const viewState = { get: () => state, set: () => undefined };
-  return new PageCopy({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
+  return new PageStorage({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
 }
 
 /** Both storages, which persist across pages, and a function that opens the next page. */
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };
-  const open = (workspace: string | undefined = "w"): PageCopy =>
-    new PageCopy({
+  const open = (workspace: string | undefined = "w"): PageStorage =>
+    new PageStorage({
       viewState: {
         get: () => at.viewState,
         set: state => {
@@ -33,7 +33,7 @@ function browser(storage: TextStorage | undefined = memoryStorage()) {
       timeOfDay: () => at.time,
       onWarning: message => warnings.push(message),
     });
-  const save = (copy: PageCopy, selected: string): void => {
+  const save = (copy: PageStorage, selected: string): void => {
     copy.save(page(selected));
     copy.store();
   };
@@ -46,7 +46,7 @@ function browser(storage: TextStorage | undefined = memoryStorage()) {
   return { at, warnings, open, save, storage, flush, reload };
 }
 
-suite("PageCopy", () => {
+suite("PageStorage", () => {
   test("restores the last save despite delayed view state writes and clock changes", () =>
     fc.assert(
       fc.property(

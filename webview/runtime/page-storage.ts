@@ -15,7 +15,7 @@ import { restored, type SavedPage } from "../state/saved-page";
 
 export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
-export interface CopyDeps {
+export interface PageStorageDeps {
   /** VS Code's view state. */
   readonly viewState: { get(): unknown; set(state: unknown): void };
   /** `undefined` if the browser denies storage to embedded pages. */
@@ -32,13 +32,13 @@ const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const PREFIX = "symposium-page/";
 const SAVED_AT = /^\{"savedAt":(\d+)/;
 
-export class PageCopy {
+export class PageStorage {
   readonly #key: string | undefined;
   #savedAt = 0;
   #unstored: SavedPage | undefined;
   #hasWarned = false;
 
-  constructor(private readonly deps: CopyDeps) {
+  constructor(private readonly deps: PageStorageDeps) {
     this.#key = deps.workspace === undefined || deps.storage === undefined ? undefined : PREFIX + deps.workspace;
   }
 

@@ -15,8 +15,8 @@ import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./symposium-entry";
-import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";
-import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
+import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-entry";
+import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-entry";
 
 /**
  * Returns the program of Symposium's entry. Undefined: the entry does not exist. Throws `ConfigurationError`, also for

@@ -14,7 +14,7 @@ import type { Tool } from "../tool";
 import { connectToolServer } from "../tool-server";
 import { CrateSources, type CrateQuestion } from "./crate-sources";
 import { crateSources, type FindSource } from "./crate-tools";
-import { Queries } from "./query-tool";
+import { ResearchTool } from "./research-tool";
 import { settingsIn, type FerrisSettings } from "./settings";
 import { AGENT_METHODS } from "../../acp/methods";
 
@@ -34,7 +34,7 @@ export const ferris: BuiltInExtension = {
 
 class Ferris {
   readonly #sources: CrateSources;
-  readonly #queries: Queries;
+  readonly #queries: ResearchTool;
   #acp: AcpVersion = 1;
 
   constructor(
@@ -44,7 +44,13 @@ class Ferris {
   ) {
     const { clock, version } = deps;
     this.#sources = new CrateSources(deps);
-    this.#queries = new Queries({ chain, clock, version, acp: () => this.#acp, keepsAnswers: settings.cacheAnswers });
+    this.#queries = new ResearchTool({
+      chain,
+      clock,
+      version,
+      acp: () => this.#acp,
+      keepsAnswers: settings.cacheAnswers,
+    });
   }
 
   proxy(): Proxy {

@@ -21,7 +21,7 @@ import { fileTools } from "./file-tools";
 import { Folders } from "./folders";
 import { nodeSearch } from "./node-search";
 import { findRipgrep, ripgrepSearch } from "./ripgrep";
-import type { Search } from "./search";
+import type { Search } from "./search-backend";
 import { searchTools } from "./search-tools";
 import { terminalTool } from "./terminal-tool";
 import { clientFiles, nodeFiles, textFiles } from "./text-files";

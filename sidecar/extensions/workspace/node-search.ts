@@ -13,7 +13,7 @@ import {
   type Search,
   type SearchEnd,
   type SearchPlace,
-} from "./search";
+} from "./search-backend";
 import { filesBelow, MAX_ENTRIES } from "./walk";
 
 /** Maximum file size in bytes. Larger files are skipped, because files written by people are smaller. */

@@ -9,7 +9,14 @@ import path from "node:path";
 import { AgentError } from "../../errors";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
-import { MAX_LINE_LENGTH, SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchEnd, type SearchPlace } from "./search";
+import {
+  MAX_LINE_LENGTH,
+  SEARCH_MS,
+  TOOK_TOO_LONG,
+  type Search,
+  type SearchEnd,
+  type SearchPlace,
+} from "./search-backend";
 
 /** Environment variable with the path of the editor's ripgrep. */
 export const RIPGREP = "SYMPOSIUM_RIPGREP";

@@ -5,7 +5,7 @@ import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import { textOf } from "./file-tools";
 import { kindOf, type Folders } from "./folders";
 import { globMatcher, isGlob } from "./glob";
-import type { Search, SearchEnd, SearchPlace } from "./search";
+import type { Search, SearchEnd, SearchPlace } from "./search-backend";
 
 export interface SearchToolsDeps {
   readonly folders: Folders;

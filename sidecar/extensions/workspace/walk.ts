@@ -5,7 +5,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import ignore, { type Ignore } from "ignore";
-import type { SearchPlace } from "./search";
+import type { SearchPlace } from "./search-backend";
 
 /** Maximum number of files and folders inspected per search. */
 export const MAX_ENTRIES = 200_000;

@@ -33,7 +33,7 @@ const BEGINNING_OMITTED = l10n.t("(The beginning is omitted.)\n");
 const LIMIT = ATTACHED_TEXT_LIMIT.toLocaleString("en"),
   TOO_LONG = l10n.t`The selection is longer than ${LIMIT} characters. Add the file instead.`;
 
-export class EditorContext {
+export class ContextSources {
   constructor(private readonly terminal: TerminalSelection) {}
 
   /** See `Composer.gather` in `chat/chat-deps.ts`. */
@@ -218,7 +218,7 @@ async function kindOf(file: vscode.Uri): Promise<"file" | "folder" | undefined> 
  * - Terminal: the terminal, and a list of the selected terminals.
  * - Command palette: no arguments; handled like the editor text.
  */
-export function additions(context: EditorContext, first: unknown, second: unknown): Promise<Gathered> {
+export function additions(context: ContextSources, first: unknown, second: unknown): Promise<Gathered> {
   if (first !== undefined && !(first instanceof vscode.Uri)) return context.gather({ kind: "terminal" });
   const selected = Array.isArray(second)
     ? second.flatMap((each: unknown) => (each instanceof vscode.Uri ? [each.toString()] : []))

@@ -222,7 +222,7 @@ suite("appearance of agent content", () => {
     );
     assert.equal(
       await form().getByRole("alert").innerText(),
-      "The form was not sent: Name is required. Mail must be an e-mail address. Copies must be a number.",
+      "The form was not submitted: Name is required. Mail must be an e-mail address. Copies must be a number.",
     );
   });
 

@@ -89,6 +89,6 @@ export const texts = {
   detailsAdded: l10n.t("Last addition"),
   required: "required",
   noAnswer: l10n.t("No answer"),
-  wrongForm: l10n.t("The form was not sent:"),
+  wrongForm: l10n.t("The form was not submitted:"),
   outdated: l10n.t("This tab still uses its old settings."),
 } as const;

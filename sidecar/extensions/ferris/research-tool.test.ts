@@ -15,7 +15,7 @@ import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
 import { deferred, rig as proxyRig } from "../../testing/chain/proxy-rig";
 import { Transcript } from "../../testing/transcript";
 import type { SessionPlace } from "../session-tools";
-import { Queries } from "./query-tool";
+import { ResearchTool } from "./research-tool";
 
 const OPTIONS = [
   { optionId: "no", kind: "reject_once", name: "No" },
@@ -328,7 +328,7 @@ suite("research", () => {
         };
       },
     };
-    const queries = new Queries({ chain, clock: new FakeClock(), version: "1", acp: () => 1, keepsAnswers: true }),
+    const queries = new ResearchTool({ chain, clock: new FakeClock(), version: "1", acp: () => 1, keepsAnswers: true }),
       folder = realpathSync(tmpdir());
     const empty = mkdtempSync(path.join(folder, "symposium-")),
       tool = queries.tool(
@@ -363,7 +363,7 @@ suite("research", () => {
       clock = new FakeClock(),
       withdrawn = AbortSignal.abort(),
       folder = realpathSync(tmpdir());
-    const queries = new Queries({ chain, clock, version: "1", acp: () => 1, keepsAnswers: true }),
+    const queries = new ResearchTool({ chain, clock, version: "1", acp: () => 1, keepsAnswers: true }),
       place: SessionPlace = { folders: [folder], setup: "session/new", sessionId: () => undefined };
     const tool = queries.tool(
       place,

@@ -14,7 +14,7 @@ import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
 import { nodeSearch, regexOf } from "./node-search";
 import { findRipgrep, INCOMPLETE, ripgrepSearch, RIPGREP } from "./ripgrep";
-import { SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchPlace } from "./search";
+import { SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchPlace } from "./search-backend";
 
 const never = new AbortController().signal;
 /** The user's ripgrep, or the one in the VS Code that other tests run. */

@@ -4,15 +4,15 @@
  */
 import { freshId, create } from "../components/dom";
 import { keyOf } from "../view-model/cards/card";
-import { cardElements } from "./elements";
+import { cardElements } from "../mynah/elements";
 import { isQuestion, type Page } from "../state/page-model";
 import { questionText, requesterText } from "../view-model/cards/question-text";
 import type { Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
-import { selectors } from "./selectors";
+import { selectors } from "../mynah/selectors";
 import { texts } from "../view-model/text/chat-texts";
 
-export class CardNames {
+export class CardLabels {
   /** Hidden container of the descriptions that cards reference. */
   readonly element = create("div");
 

@@ -37,7 +37,7 @@ const MAX_ANSWERS = 50,
   MAX_QUESTION = 20_000;
 
 /** All researches of one chain. */
-export class Queries {
+export class ResearchTool {
   readonly #queue = new ResearchQueue(MAX_RUNNING, MAX_WAITING);
   /** Researches that are queued or running, with the requesting session. */
   readonly #active = new Map<Research, SessionPlace>();
