@@ -51,6 +51,7 @@ const copy = new PageStorage({
   viewState: { get: () => vscode.getState(), set: state => vscode.setState(state) },
   storage: browserStorage(),
   workspace: root.dataset["workspace"],
+  session: root.dataset["session"],
   timeOfDay: () => Date.now(),
   onWarning: (message, error) =>
     vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),

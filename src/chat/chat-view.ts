@@ -7,7 +7,7 @@ import * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import { pageTranslation } from "../translation";
-import { freshNonce, pageHtml, workspaceKey } from "./page-html";
+import { freshNonce, pageHtml, sessionKey, workspaceKey } from "./page-html";
 import { PageChannel } from "./page-channel";
 
 export class ChatView implements vscode.WebviewViewProvider {
@@ -20,6 +20,7 @@ export class ChatView implements vscode.WebviewViewProvider {
     private readonly log: Log,
     onMessage: (message: PageToHost) => void,
     private readonly visible: (isVisible: boolean) => void,
+    private readonly restoresSessions: () => boolean,
   ) {
     this.page = new PageChannel({ log, onMessage, send: message => this.#view?.webview.postMessage(message) });
   }
@@ -61,6 +62,7 @@ export class ChatView implements vscode.WebviewViewProvider {
       root: "symposium",
       script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(),
       ...workspaceKey(storageUri?.toString()),
+      ...sessionKey(vscode.env.sessionId, this.restoresSessions()),
       ...pageTranslation(),
     });
   }

@@ -11,6 +11,8 @@ export interface PageParts {
   readonly root: string;
   /** See `workspaceKey`. If absent, the page stores nothing in the browser's storage. */
   readonly workspace?: string;
+  /** See `sessionKey`. If absent, the page restores the tabs of any session of VS Code. */
+  readonly session?: string;
   /** New for each document, 128 bits. */
   readonly nonce: string;
   /** Absent in English. */
@@ -26,7 +28,16 @@ export function freshNonce(): string {
  * the workspace.
  */
 export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
-  return storage === undefined ? {} : { workspace: createHash("sha256").update(storage).digest("hex").slice(0, 32) };
+  return storage === undefined ? {} : { workspace: digest(storage) };
+}
+
+/** Identifies a session of VS Code, if the page restores the tabs of no other session. `id`: `vscode.env.sessionId`. */
+export function sessionKey(id: string, restoresSessions: boolean): { readonly session?: string } {
+  return restoresSessions ? {} : { session: digest(id) };
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }
 
 /**
@@ -54,6 +65,10 @@ function texts({ translation }: PageParts): string {
   return `<script type="application/json" id="texts">${JSON.stringify(translation.texts).replaceAll("<", "\\u003c")}</script>\n`;
 }
 
+function data(name: string, value: string | undefined): string {
+  return value === undefined ? "" : ` data-${name}="${value}"`;
+}
+
 export function pageHtml(parts: PageParts): string {
   return `<!DOCTYPE html>
 <html lang="${parts.translation?.language ?? "en"}">
@@ -64,7 +79,7 @@ export function pageHtml(parts: PageParts): string {
 <title>${parts.title}</title>
 </head>
 <body>
-<div id="${parts.root}"${parts.workspace === undefined ? "" : ` data-workspace="${parts.workspace}"`}></div>
+<div id="${parts.root}"${data("workspace", parts.workspace)}${data("session", parts.session)}></div>
 ${texts(parts)}<script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>
 </html>

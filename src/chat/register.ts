@@ -68,6 +68,7 @@ export function registerChat(parts: ChatParts): ChatPart {
       controller.handle(message).catch(() => undefined); // shown in the tab and logged
     },
     isVisible => attention.visible(isVisible),
+    () => configuration.settings.restoresSessions,
   );
   const controller: ChatController = new ChatController({
     page: view.page,

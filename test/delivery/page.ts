@@ -38,7 +38,13 @@ export class TestPage {
 
   constructor(private readonly browser: Browser) {
     const onWarning = (message: string): void => browser.problem(message);
-    this.#copy = new PageStorage({ ...browser, workspace: "w", timeOfDay: () => browser.clock.now(), onWarning });
+    this.#copy = new PageStorage({
+      ...browser,
+      workspace: "w",
+      session: undefined,
+      timeOfDay: () => browser.clock.now(),
+      onWarning,
+    });
     this.#clock = mortal(browser.clock, () => this.#isAlive);
     this.#frames = new FrameScheduler(
       () => this.#draw(),

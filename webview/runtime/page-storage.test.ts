@@ -13,14 +13,14 @@ function bare(storage: TextStorage | undefined, workspace: string | undefined, s
     throw new Error(message);
   };
   const viewState = { get: () => state, set: () => undefined };
-  return new PageStorage({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
+  return new PageStorage({ viewState, storage, workspace, session: undefined, timeOfDay: () => 1, onWarning: fails });
 }
 
 /** Both storages, which persist across pages, and a function that opens the next page. */
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };
-  const open = (workspace: string | undefined = "w"): PageStorage =>
+  const open = (workspace: string | undefined = "w", session?: string): PageStorage =>
     new PageStorage({
       viewState: {
         get: () => at.viewState,
@@ -30,6 +30,7 @@ function browser(storage: TextStorage | undefined = memoryStorage()) {
       },
       storage,
       workspace,
+      session,
       timeOfDay: () => at.time,
       onWarning: message => warnings.push(message),
     });
@@ -103,6 +104,14 @@ suite("PageStorage", () => {
     unknown.save(page("x"));
     unknown.store();
     deepEqual([storage?.length, unknown.load().selected], [1, ""]);
+  });
+
+  test("restores no page of another session of VS Code if a session is given", () => {
+    const { open, save } = browser();
+    save(open("w", "first"), "of the first");
+    equal(open("w", "first").load().selected, "of the first");
+    deepEqual(open("w", "second").load(), emptyPage);
+    equal(open("w").load().selected, "of the first", "after the setting is changed");
   });
 
   test("removes copies of other workspaces after a week, but no foreign items", () => {

@@ -11,7 +11,7 @@
  * - Copies of other workspaces are removed after `RETENTION_MS`, and earlier if the storage is full.
  */
 import * as l10n from "@vscode/l10n";
-import { restored, type SavedPage } from "../state/saved-page";
+import { emptyPage, restored, type SavedPage } from "../state/saved-page";
 
 export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
 
@@ -22,6 +22,8 @@ export interface PageStorageDeps {
   readonly storage: TextStorage | undefined;
   /** Id of the page's workspace. If `undefined`, nothing is written to the storage. */
   readonly workspace: string | undefined;
+  /** Session of VS Code. If defined, only pages of this session are restored (`symposium.restoreSessions`). */
+  readonly session: string | undefined;
   /** Milliseconds since 1970. */
   timeOfDay(): number;
   onWarning(message: string, error: unknown): void;
@@ -50,13 +52,15 @@ export class PageStorage {
       stored = restored(this.#read());
     const newest = (stored.savedAt ?? 0) > (state.savedAt ?? 0) ? stored : state;
     this.#savedAt = newest.savedAt ?? 0;
-    return newest;
+    const { session } = this.deps;
+    return session === undefined || newest.session === session ? newest : emptyPage;
   }
 
   /** Writes the view state only. `store` writes the storage, which takes 3 ms for 400 kB and 0.2 s for 4 MB. */
   save(page: SavedPage): void {
     this.#savedAt = Math.max(this.deps.timeOfDay(), this.#savedAt + 1);
-    this.#unstored = { savedAt: this.#savedAt, ...page };
+    const { session } = this.deps;
+    this.#unstored = { savedAt: this.#savedAt, ...(session === undefined ? {} : { session }), ...page };
     this.deps.viewState.set(this.#unstored);
   }
 

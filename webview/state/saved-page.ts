@@ -23,6 +23,8 @@ export interface SavedPage {
   /** Milliseconds since 1970, see `page-storage.ts`; absent in copies of earlier versions. */
   readonly savedAt?: number;
   readonly version: 1;
+  /** Session of VS Code in which the page was saved; absent if all sessions restore it. */
+  readonly session?: string;
   /** Highest `requestNumber` of all tabs: the next page starts above it. */
   readonly asked: number;
   readonly selected: TabId;
@@ -49,6 +51,7 @@ export function restored(state: unknown): SavedPage {
     return emptyPage;
   return {
     ...(isCount(state["savedAt"]) ? { savedAt: state["savedAt"] } : {}),
+    ...(isText(state["session"]) ? { session: state["session"] } : {}),
     version: 1,
     asked: state["asked"],
     selected: state["selected"],

@@ -17,7 +17,7 @@ type DeepReadonly<T> = unknown extends T
       ? readonly DeepReadonly<E>[]
       : { readonly [K in keyof T]: DeepReadonly<T[K]> };
 
-/** The type of the values that a schema accepts. */
+/** Output type of a schema, deeply read-only. */
 export type Infer<S extends v.GenericSchema> = DeepReadonly<v.InferOutput<S>>;
 
 /** At most `maxLength` UTF-16 units. */

@@ -26,6 +26,8 @@ export interface Settings extends AgentSettings {
   readonly languageModel: LmSettings & { readonly isEnabled: boolean };
   /** Enter inserts a line break, and Shift, Ctrl or Cmd with Enter sends. */
   readonly requireModifier: boolean;
+  /** Whether a new session of VS Code restores the tabs of the last one. */
+  readonly restoresSessions: boolean;
 }
 
 /** A value of the wrong type counts as absent. `problems` contains messages about invalid agents and extensions. */
@@ -68,6 +70,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
       bridgeDuplicates: get("symposium.languageModel.bridgeDuplicates") === true,
       ...(protocolV2 ? { protocol: 2 } : {}),
     },
+    restoresSessions: get("symposium.restoreSessions") !== false,
     requireModifier: get("symposium.requireModifierToSend") === true,
     logLevel: LOG_LEVELS.find(logLevel => logLevel === level) ?? "info",
   };
