@@ -1,6 +1,7 @@
 /**
  * Measures a turn with many updates, from the prompt to its last event, with the real sidecar and the scripted agent.
  */
+import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -55,7 +56,7 @@ export async function floodedSidecar(): Promise<Flooded> {
   let prompts = 0;
   const turn = async (script: string): Promise<number> => {
     const { sessionId } = await client.request("chat/new", {
-      conversation: "one",
+      conversation: randomUUID(),
       agent: {
         id: "loud",
         name: "Loud",

@@ -1,4 +1,5 @@
 /** Measures how soon the real sidecar responds for one session while the scripted agent floods another. */
+import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -62,7 +63,7 @@ export async function answersWhileFlooded(
     const open = async (id: string): Promise<string> =>
       (
         await client.request("chat/new", {
-          conversation: "one",
+          conversation: randomUUID(),
           agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } },
           cwd: storage,
         })

@@ -1,4 +1,5 @@
 // The sidecar as a window of VS Code starts it, and a host that reads files for it.
+import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -68,7 +69,7 @@ class Sidecar {
 
   /** Opens a conversation, sends the prompt, and resolves when its turn has ended. */
   async ask(agent, cwd, text) {
-    const { sessionId } = await this.request("chat/new", { agent, cwd, shown: [] });
+    const { sessionId } = await this.request("chat/new", { conversation: randomUUID(), agent, cwd });
     const since = this.events.length;
     const ended = new Promise(resolve => {
       this.#onEvent = () => {

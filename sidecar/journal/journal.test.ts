@@ -1,5 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { skipped } from "../testing/skipped";
@@ -84,6 +93,17 @@ suite("journal of a chat session", () => {
     isFull = true;
     full.keep(CONVERSATION, RECORD);
     equal(warnings.length, 2);
+  });
+
+  test("contains no conversation whose id is no UUID, because the id becomes a file name", () => {
+    const open = journal();
+    for (const id of ["../escaped", "", "one", undefined as unknown as string]) {
+      open.keep(id, RECORD);
+      const write = open.writer(id, open.read(id).text, UNPROTECTED);
+      write(EMPTY);
+      write(applyEvent(EMPTY, { type: "title", title: "x" }));
+    }
+    deepEqual([existsSync(path.join(storage, "sessions")), warnings], [false, []]);
   });
 
   const LIMITS = { days: 30, megabytes: 1 };

@@ -82,11 +82,12 @@ export class Journal {
 
   /** Stores the record of an agent's session. */
   keep(conversation: string, record: SessionRecord): void {
-    this.#append(conversation, lineOf(record));
+    if (CONVERSATION.test(conversation)) this.#append(conversation, lineOf(record));
   }
 
   /** `stored`: the content of the journal. Stores everything anew if the journal was deleted in the meantime. */
   writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
+    if (!CONVERSATION.test(conversation)) return () => undefined;
     let changes = new ConversationLines(stored),
       isStored = stored.version !== undefined;
     return version => {
@@ -138,7 +139,6 @@ export class Journal {
   }
 
   #append(conversation: string, lines: string): boolean {
-    if (!CONVERSATION.test(conversation)) return true;
     try {
       const file = this.#fileOf(conversation);
       mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
