@@ -11,8 +11,8 @@ import { PROTOCOL } from "../../src/protocol/sidecar";
 import { listeners } from "../../src/testing/listeners";
 
 export interface Flooded extends AsyncDisposable {
-  /** Milliseconds of one turn with this script. */
-  turn(script: string): Promise<number>;
+  /** Milliseconds of one turn with this script. A conversation without a UUID has no journal. */
+  turn(script: string, conversation?: string): Promise<number>;
 }
 
 export async function floodedSidecar(): Promise<Flooded> {
@@ -54,9 +54,9 @@ export async function floodedSidecar(): Promise<Flooded> {
     proxy: "",
   });
   let prompts = 0;
-  const turn = async (script: string): Promise<number> => {
+  const turn = async (script: string, conversation: string = randomUUID()): Promise<number> => {
     const { sessionId } = await client.request("chat/new", {
-      conversation: randomUUID(),
+      conversation,
       agent: {
         id: "loud",
         name: "Loud",

@@ -65,6 +65,19 @@ suite("difference", () => {
     });
   });
 
+  test("contains only the growth of a text that loses its beginning", () => {
+    const lines = (from: number, to: number): string =>
+      Array.from({ length: to - from }, (_, i) => `${from + i}: some output\n`).join("");
+    const [before, after] = [lines(0, 500), lines(100, 520)],
+      change = difference(before, after);
+    deepEqual(change, { "<": [lines(0, 100).length, lines(500, 520)] });
+    equal(patched(before, change ?? { "=": "" }), after);
+    equal(patched(undefined, change ?? { "=": "" }), lines(500, 520), "if the text is missing");
+    const repeated = "same line\n".repeat(1_000);
+    for (const text of [repeated.slice(3), `${repeated.slice(30)}end`, repeated.slice(9_990), `x${repeated}`])
+      equal(patched(repeated, difference(repeated, text) ?? { "=": repeated }), text);
+  });
+
   test("stays linear when all of 20,000 items change, or are new", () => {
     const items = (status: string) => Array.from({ length: 20_000 }, (_, i) => ({ kind: "tool", id: `t${i}`, status }));
     let reads = 0;

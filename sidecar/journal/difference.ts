@@ -6,19 +6,22 @@
  *
  * Invariants:
  * - `patched(before, difference(before, after))` equals `after`, up to members whose value is `undefined`.
- * - Text that grows costs only its growth. An item with an id costs only its changes, wherever it is in its list.
+ * - Text that grows costs only its growth, also if it loses its beginning (the end of a terminal's output). An item with
+ *   an id costs only its changes, wherever it is in its list.
  * - `patched` never throws. If earlier differences are missing, it loses only their values: growth of an unknown text
  *   becomes the text, and a change of an unknown item becomes an item with the known members.
  */
 import { isObject, type Fields } from "../../src/protocol/wire/json";
 
 /**
- * `=`: the new value. `+`: text appended to a string. `.`: changed members, with the removed ones in `-`. `@`: changed
- * and new items of a list whose items have ids. `#`: changed and new items by index.
+ * `=`: the new value. `+`: text appended to a string. `<`: number of characters removed from the start of a string, and
+ * text appended to the rest. `.`: changed members, with the removed ones in `-`. `@`: changed and new items of a list
+ * whose items have ids. `#`: changed and new items by index.
  */
 export type Difference =
   | { readonly "=": unknown }
   | { readonly "+": string }
+  | { readonly "<": readonly [removed: number, appended: string] }
   | { readonly ".": Readonly<Record<string, Difference>>; readonly "-"?: readonly string[] }
   | { readonly "@": readonly (readonly [identity: Identity, Difference])[] }
   | { readonly "#": readonly (readonly [index: number, Difference])[] };
@@ -30,12 +33,23 @@ const ID_MEMBERS = ["id", "terminalId"] as const;
 /** Undefined if both are equal. Members with the value `undefined` count as absent. */
 export function difference(before: unknown, after: unknown): Difference | undefined {
   if (before === after) return undefined;
-  if (typeof before === "string" && typeof after === "string")
-    return before !== "" && after.startsWith(before) ? { "+": after.slice(before.length) } : { "=": after };
+  if (typeof before === "string" && typeof after === "string") return ofTexts(before, after);
   if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after);
   if (isObject(before) && isObject(after)) return ofObjects(before, after);
   return { "=": after };
 }
+
+function ofTexts(before: string, after: string): Difference {
+  if (before !== "" && after.startsWith(before)) return { "+": after.slice(before.length) };
+  const removed = before.length < MIN_SHIFTED ? -1 : before.indexOf(after.slice(0, PROBE));
+  // Only the first match is compared, so that the cost stays linear.
+  return removed > 0 && after.length >= PROBE && after.startsWith(before.slice(removed))
+    ? { "<": [removed, after.slice(before.length - removed)] }
+    : { "=": after };
+}
+/** UTF-16 units of a text that may lose its beginning, and of the beginning that is searched in it. */
+const MIN_SHIFTED = 1_024,
+  PROBE = 256;
 
 function ofObjects(before: Fields, after: Fields): Difference | undefined {
   const changed: Record<string, Difference> = {},
@@ -129,6 +143,10 @@ function keyOf(identity: Identity): string {
 export function patched(before: unknown, change: Difference): unknown {
   if ("=" in change) return change["="];
   if ("+" in change) return (typeof before === "string" ? before : "") + change["+"];
+  if ("<" in change) {
+    const [removed, appended] = change["<"];
+    return (typeof before === "string" ? before.slice(removed) : "") + appended;
+  }
   if ("." in change) {
     const after: Record<string, unknown> = isObject(before) ? { ...before } : {};
     for (const key of change["-"] ?? []) delete after[key];

@@ -1,0 +1,168 @@
+/**
+ * Cost of the journal of a conversation (issue 16): the time of a turn that is stored against one that is not, the
+ * bytes written per byte received, and the time to open a long journal against a plain read of its file.
+ */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { SessionEvent, State } from "../sidecar/chat/session-model";
+import { startSession, stepSession } from "../sidecar/chat/session-state";
+import { Journal } from "../sidecar/journal/journal";
+import { ConversationLines, NOTHING_STORED, restored } from "../sidecar/journal/stored-conversation";
+import { emptyConversation } from "../src/protocol/chat/chat";
+import { floodedSidecar } from "./chat/flooded-session";
+import { compare, type Bench, type Measured } from "./measure";
+
+const CONVERSATION = "0b0b0b0b-0000-4000-8000-000000000001";
+/** Maximum time of a stored turn, bytes written per byte received, and time of opening against reading. */
+const TIME_GOAL = 1.15,
+  BYTES_GOAL = 1.2,
+  OPENING_GOAL = 3;
+/** Events per batch of 48 ms: an agent that sends one update every ten milliseconds. */
+const PER_BATCH = 5;
+
+const update = (fields: object): SessionEvent => ({ kind: "updated", version: 1, update: fields });
+const content = (text: string): object => ({ type: "content", content: { type: "text", text } });
+const line = (n: number): string => `${n}: ${"abcdefghij".repeat(9)}\n`;
+
+/** Different text, because equal texts are stored once. `length`: a multiple of 4. */
+function base64(n: number, length: number): string {
+  return Buffer.from(`${n} `.repeat(length)).toString("base64").slice(0, length);
+}
+
+const STREAMS: readonly (readonly [what: string, events: (n: number) => readonly SessionEvent[]])[] = [
+  [
+    "text",
+    n =>
+      Array.from({ length: n }, (_, i) =>
+        update({ sessionUpdate: "agent_message_chunk", content: { type: "text", text: `${line(i)}` } }),
+      ),
+  ],
+  [
+    "a tool call that repeats its growing content",
+    n =>
+      Array.from({ length: n / 10 }, (_, i) =>
+        update({
+          sessionUpdate: "tool_call_update",
+          toolCallId: "t",
+          status: "in_progress",
+          content: [content(Array.from({ length: i + 1 }, (__, k) => line(k)).join(""))],
+        }),
+      ),
+  ],
+  [
+    "output of a terminal",
+    n => [
+      { kind: "terminalStarted", terminal: { terminalId: "1", command: "make", cwd: "/w" } },
+      ...Array.from(
+        { length: n },
+        (_, i): SessionEvent => ({ kind: "terminalPrinted", terminalId: "1", text: line(i), isCut: false }),
+      ),
+    ],
+  ],
+  [
+    "images",
+    n =>
+      Array.from({ length: n / 50 }, (_, i) =>
+        update({
+          sessionUpdate: "tool_call_update",
+          toolCallId: `t${i}`,
+          status: "completed",
+          content: [{ type: "content", content: { type: "image", mimeType: "image/png", data: base64(i, 40_000) } }],
+        }),
+      ),
+  ],
+];
+
+function started(): State {
+  const [opening] = startSession(emptyConversation({ id: "ada", name: "Ada" }, "/w"), "e-");
+  return [
+    { kind: "opened", accepts: { images: true }, isContinued: false } as const,
+    { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const,
+  ].reduce<State>((state, event) => stepSession(state, event, 0)[0], opening);
+}
+
+function sizeOf(event: SessionEvent): number {
+  return JSON.stringify(event.kind === "updated" ? event.update : event).length;
+}
+
+/** The lines that the journal of these events contains. */
+function journalOf(events: readonly SessionEvent[]): string {
+  const lines = new ConversationLines(NOTHING_STORED);
+  let state = started(),
+    journal = "";
+  events.forEach((event, i) => {
+    state = stepSession(state, event, i)[0];
+    if (i % PER_BATCH !== PER_BATCH - 1 && i !== events.length - 1) return;
+    const next = lines.of(state.conversation);
+    journal += next.lines;
+    next.written();
+  });
+  return journal;
+}
+
+function bytes(count: number): readonly Measured[] {
+  return STREAMS.map(([what, events]) => {
+    const all = events(count),
+      received = all.reduce((sum, event) => sum + sizeOf(event), 0),
+      written = journalOf(all).length;
+    return {
+      what: `bytes written for ${what}`,
+      yardstick: "bytes received",
+      ratio: written / received,
+      goal: BYTES_GOAL,
+      megabytes: { candidate: written / 1e6, yardstick: received / 1e6 },
+    };
+  });
+}
+
+async function time(rounds: number, updates: number): Promise<Measured> {
+  await using sidecar = await floodedSidecar();
+  const script = `stream ${updates} chunks of 20 chars`;
+  const measured = await compare(
+    `a turn of ${updates} pieces of text, with its journal`,
+    () => sidecar.turn(script),
+    "without a journal",
+    () => sidecar.turn(script, "unstored"),
+    rounds,
+  );
+  return { ...measured, goal: TIME_GOAL };
+}
+
+/** Opening includes validation. `megabytes`: size of the journal. */
+async function opening(rounds: number, megabytes: number): Promise<Measured> {
+  const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
+  try {
+    const journal = new Journal(storage, { warn: message => process.stderr.write(message) });
+    journal.keep(CONVERSATION, {
+      type: "session",
+      format: 1,
+      agentId: "ada",
+      cwd: "/w",
+      protocol: 1,
+      extensions: [],
+      agentSession: "s1",
+    });
+    const file = path.join(storage, "sessions", `${CONVERSATION}.jsonl`),
+      [, tools] = STREAMS[2] ?? STREAMS[0] ?? ["", () => []],
+      part = journalOf(tools(10_000));
+    writeFileSync(file, part.repeat(Math.ceil((megabytes * 1e6) / part.length)));
+    const measured = await compare(
+      `opening a journal of ${megabytes} MB`,
+      () => restored(journal.read(CONVERSATION).text, "why"),
+      "reading its file",
+      () => readFileSync(file, "utf8"),
+      rounds,
+    );
+    return { ...measured, goal: OPENING_GOAL };
+  } finally {
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
+const bench: Bench = async ({ quick }) => [
+  ...bytes(quick ? 2_000 : 10_000),
+  await time(quick ? 5 : 15, quick ? 5_000 : 20_000),
+  await opening(quick ? 5 : 15, quick ? 10 : 50),
+];
+export default bench;
