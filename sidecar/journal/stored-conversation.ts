@@ -85,6 +85,9 @@ function persistent({ agent, cwd, title, entries, turn, terminals, queue }: Conv
   };
 }
 
+/** A key of a reference, or a key that resembles one; see `packing.ts`. */
+const MAY_REFER = /"\$+text"/;
+
 export function storedIn(text: string): StoredText {
   const texts = new Map<string, string>();
   let version: unknown;
@@ -94,7 +97,8 @@ export function storedIn(text: string): StoredText {
     if (read["type"] === "text" && typeof read["hash"] === "string" && typeof read["text"] === "string")
       texts.set(read["hash"], read["text"]);
     if (read["type"] !== "change") continue;
-    const change = unpacked(read["change"], hash => texts.get(hash));
+    // Most lines contain no reference, and a copy of the change would take longer than parsing it.
+    const change = MAY_REFER.test(line) ? unpacked(read["change"], hash => texts.get(hash)) : read["change"];
     try {
       version = patched(version, change as Difference);
     } catch {
