@@ -6,8 +6,8 @@
  *
  * Invariants:
  * - `patched(before, difference(before, after))` equals `after`, up to members whose value is `undefined`.
- * - Text that grows costs only its growth, also if it loses its beginning (the end of a terminal's output). An item with
- *   an id costs only its changes, wherever it is in its list.
+ * - Text that grows costs only its growth, also if it loses its beginning, like the output of a terminal.
+ * - An item with an id costs only its changes, wherever it is in its list.
  * - `patched` never throws. If earlier differences are missing, it loses only their values: growth of an unknown text
  *   becomes the text, and a change of an unknown item becomes an item with the known members.
  */
