@@ -77,6 +77,17 @@ suite("delivery from page to sidecar", () => {
     await fixture.finish();
   });
 
+  test("sends a prompt that waits for a sidecar when the window is reloaded", async () => {
+    const fixture = new Fixture(3);
+    await begin(fixture);
+    await fixture.kill(0);
+    fixture.prompt(0);
+    await fixture.flow(1);
+    await fixture.reloadPage();
+    await drained();
+    await fixture.finish();
+  });
+
   test("recovers dropped messages with the next message", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);

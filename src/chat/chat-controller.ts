@@ -118,7 +118,7 @@ export class ChatController {
   }
 
   phaseChanged(phase: SidecarPhase): void {
-    if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
+    if (isWindowClosing(phase)) return;
     // Also when the next sidecar starts, because a stopping sidecar may still have opened a session.
     if (phase.kind !== "running") this.#sessions.lost();
     if (phase.kind === "failed") {
@@ -304,8 +304,8 @@ export class ChatController {
       error,
       cause: error.cause,
     });
-    // The page sends pending messages again when it requests its state.
-    if (error instanceof SidecarExited) return;
+    // The page sends pending messages again when it requests its state, also the page of the next window.
+    if (error instanceof SidecarExited || isWindowClosing(this.deps.sidecar.phase)) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);
       this.postState();
@@ -321,4 +321,8 @@ export class ChatController {
       ...(message.type === "newTab" || message.type === "takeOver" ? { noSession: true } : {}),
     });
   }
+}
+
+function isWindowClosing(phase: SidecarPhase): boolean {
+  return phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest");
 }
