@@ -33,7 +33,7 @@ suite("conversation locks", () => {
     signal: () => undefined,
   };
   /** The locks as another process sees them. */
-  function process_(pid: number): ConversationLocks {
+  function locksOf(pid: number): ConversationLocks {
     living.add(pid).add(process.pid);
     return new ConversationLocks({
       folder,
@@ -44,7 +44,7 @@ suite("conversation locks", () => {
   }
 
   test("permit one process at a time, until it releases the conversation or ends", async () => {
-    const [first, second] = [process_(11), process_(12)],
+    const [first, second] = [locksOf(11), locksOf(12)],
       lease = await first.open(ID, false);
     deepEqual([lease?.isHeld(), await second.open(ID, false)], [true, undefined]);
     ok((await second.open(ID.replace("1", "2"), false))?.isHeld(), "another conversation");
@@ -55,15 +55,15 @@ suite("conversation locks", () => {
   });
 
   test("end the right of a process that is taken over", async () => {
-    const first = await process_(11).open(ID, false),
-      second = await process_(12).open(ID, true);
+    const first = await locksOf(11).open(ID, false),
+      second = await locksOf(12).open(ID, true);
     deepEqual([first?.isHeld(), second?.isHeld()], [false, true]);
     await first?.release();
     equal(second?.isHeld(), true);
   });
 
   test("permit the process that has the right to open the conversation again", async () => {
-    const locks = process_(11),
+    const locks = locksOf(11),
       first = await locks.open(ID, false),
       second = await locks.open(ID, false);
     await first?.release();
@@ -71,13 +71,13 @@ suite("conversation locks", () => {
   });
 
   test("permit one of several processes that open a conversation at the same time", async () => {
-    const opened = await Promise.all(Array.from({ length: 5 }, (_, i) => process_(11 + i).open(ID, false)));
+    const opened = await Promise.all(Array.from({ length: 5 }, (_, i) => locksOf(11 + i).open(ID, false)));
     equal(opened.filter(lease => lease !== undefined).length, 1);
   });
 
   test("protect nothing in a storage that cannot be written", async () => {
     await rm(folder, { recursive: true });
     await writeFile(folder, "no folder");
-    ok((await process_(11).open(ID, false))?.isHeld());
+    ok((await locksOf(11).open(ID, false))?.isHeld());
   });
 });

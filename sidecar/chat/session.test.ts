@@ -207,6 +207,7 @@ suite("chat session", () => {
     fixture.journal.elsewhere.add("one");
     fixture.agents[0]!.report("s1", "late");
     await fixture.settle();
+    await fixture.settle();
     deepEqual(fixture.agents[0]!.received.slice(-3), ["cancel s1", "session/close", "closed"]);
     equal(
       fixture.story(id).at(-1),

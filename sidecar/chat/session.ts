@@ -61,7 +61,16 @@ export class Session extends Actor<Message> {
       ...(deps.readOnly === undefined ? {} : { readOnly: deps.readOnly }),
     });
     this.#state = state;
-    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);
+    this.#outbox = new Outbox(
+      deps.bootId,
+      () => this.#state.conversation,
+      deps.sink,
+      deps.clock,
+      version => {
+        deps.store(version);
+        if (this.#isTakenOver()) this.#notify({ kind: "takenOver" });
+      },
+    );
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }
@@ -94,7 +103,9 @@ export class Session extends Actor<Message> {
   }
 
   protected override handle(message: Message): void {
-    if (this.deps.lease?.isHeld() === false) this.#step({ kind: "takenOver" });
+    // Before a message of the user. A change by the agent is checked when it is stored.
+    if ((message.kind === "prompt" || message.kind === "event") && this.#isTakenOver())
+      this.#step({ kind: "takenOver" });
     switch (message.kind) {
       case "event":
         return this.#step(message.event);
@@ -139,6 +150,11 @@ export class Session extends Actor<Message> {
     this.#agent[Symbol.dispose]();
     this.#outbox[Symbol.dispose]();
     await this.deps.lease?.release();
+  }
+
+  #isTakenOver(): boolean {
+    const { phase } = this.#state;
+    return phase.kind !== "readOnly" && phase.kind !== "closed" && this.deps.lease?.isHeld() === false;
   }
 
   #notify(event: SessionEvent): void {

@@ -42,7 +42,7 @@ export interface HelloFromHost extends Hello {
   /** The editor's network proxy (`http.proxy`); empty if there is none. */
   readonly proxy: string;
   readonly history: HistoryLimits;
-  /** The workspace is not trusted: conversations can be read, but nothing is written and no process is started. */
+  /** The workspace is not trusted: conversations can be read, but not changed, and no process is started. */
   readonly restricted?: true;
   /** For an extension under test: allows http archives from this machine. */
   readonly httpArchives?: true;

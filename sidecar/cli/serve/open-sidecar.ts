@@ -173,6 +173,7 @@ function journalOf({ hello, wire, log }: SidecarHost): Journal {
     },
     lease: (conversation, takesOver) => locks.open(conversation, takesOver),
   });
+  if (hello.restricted) return journal;
   journal
     .cleanUp(Date.now(), hello.history)
     .catch((error: unknown) => log("warn", "sidecar", "Old sessions could not be removed", { error: String(error) }));

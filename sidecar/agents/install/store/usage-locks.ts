@@ -56,9 +56,9 @@ export class UsageLocks {
 
   /** Returns the files of living uses of this folder by other processes. */
   async others(home: string, folder: string): Promise<readonly string[]> {
-    const { pid, started } = this.#self,
-      isOwn = (use: Use): boolean => use.host === hostname() && use.pid === pid && use.started === started;
-    return (await this.#living(home)).flatMap(({ file, use }) => (use.folder === folder && !isOwn(use) ? [file] : []));
+    return (await this.#living(home)).flatMap(({ file, use }) =>
+      use.folder === folder && !this.#isOwn(use) ? [file] : [],
+    );
   }
 
   async #living(home: string): Promise<readonly { readonly file: string; readonly use: Use }[]> {
@@ -70,18 +70,26 @@ export class UsageLocks {
         return { file, use: readUse(await this.#files.readFile(file, "utf8").catch(absent(""))) };
       }),
     );
-    const here = all.flatMap(({ use }) => (use?.host === hostname() ? [use.pid] : [])),
+    // This process lives, and reading the process table is slow on some systems.
+    const here = all.flatMap(({ use }) => (use?.host === hostname() && !this.#isOwn(use) ? [use.pid] : [])),
       living = here.length === 0 ? [] : await this.#table.living(here);
     for (const { file, use } of all) {
       const isLiving =
-        use?.host === hostname()
-          ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
-            (living.length === 0 && !(await this.#isTableWorking()))
-          : !(await this.#isExpired(file));
+        use !== undefined && this.#isOwn(use)
+          ? true
+          : use?.host === hostname()
+            ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
+              (living.length === 0 && !(await this.#isTableWorking()))
+            : !(await this.#isExpired(file));
       if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
       else if (use) found.push({ file, use });
     }
     return found;
+  }
+
+  /** Also after the computer's name has changed, for example in another network. */
+  #isOwn({ pid, started }: Use): boolean {
+    return pid === this.#self.pid && started === this.#self.started;
   }
 
   /** Whether the process table works: it must contain this process. */
