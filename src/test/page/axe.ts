@@ -27,6 +27,15 @@ export async function violations(frame: FrameLocator): Promise<readonly string[]
   if (!owner) throw new Error("The chat view is not there.");
   if (!(await owner.evaluate(() => "axe" in window)))
     await owner.evaluate(readFileSync(path.join(ROOT, "node_modules/axe-core/axe.min.js"), "utf8"));
+  // Text that fades in or changes its theme has intermediate colors.
+  await owner.evaluate(() =>
+    Promise.allSettled(
+      document
+        .getAnimations()
+        .filter(({ effect }) => Number.isFinite(effect?.getComputedTiming().endTime))
+        .map(({ finished }) => finished),
+    ).then(() => undefined),
+  );
   const { violations: found } = await owner.evaluate<Results>(
     `axe.run(document, { runOnly: ${JSON.stringify(TAGS)}, rules: ${JSON.stringify(Object.fromEntries(EXCEPT.map(rule => [rule, { enabled: false }])))}, resultTypes: ["violations"] })`,
   );

@@ -275,7 +275,7 @@ suite("Store", () => {
     };
     const { hostname } = await import("node:os");
     use("1.0.0", { started: "another process with our id", host: hostname() });
-    const far = use("2.0.0", {});
+    const far = use("2.0.0", { started: "on the other computer" });
     use("3.0.0", { host: hostname() });
     writeFileSync(path.join(uses, "torn"), "{");
     await store.cleanUp("some-agent");
