@@ -7,12 +7,15 @@ import {
   type Conversation,
   type EntryEvent,
 } from "../../src/protocol/chat/chat";
+import type { WindowSize } from "../../src/protocol/chat/conversation-window";
 import { receive, type PageCursor } from "../../src/protocol/chat/delivery";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
+
+const UNLIMITED: WindowSize = { weight: Infinity, maxWeight: Infinity };
 
 /** An outbox, and a host that applies its messages like a page. */
 class Fixture {
@@ -23,19 +26,24 @@ class Fixture {
   seen: PageCursor = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
-  readonly outbox = new Outbox(
-    "b",
-    () => this.conversation,
-    {
-      event: numbered => this.#event(numbered),
-      snapshot: (seq, conversation, requestNumber) => this.#snapshot(seq, conversation, requestNumber),
-      isCongested: () => this.congested,
-    },
-    this.clock,
-    conversation => {
-      this.stored = conversation;
-    },
-  );
+  readonly outbox: Outbox;
+
+  constructor(windowSize = UNLIMITED) {
+    this.outbox = new Outbox(
+      "b",
+      () => this.conversation,
+      {
+        event: numbered => this.#event(numbered),
+        snapshot: (seq, conversation, requestNumber) => this.#snapshot(seq, conversation, requestNumber),
+        isCongested: () => this.congested,
+      },
+      this.clock,
+      conversation => {
+        this.stored = conversation;
+      },
+      windowSize,
+    );
+  }
 
   add(event: ChatEvent): void {
     this.conversation = applyEvent(this.conversation, event);
@@ -69,6 +77,14 @@ class Fixture {
         ? { type: "append", id, offset: entry.text.length, text }
         : { type: "upsert", entry: { kind: "agent", id, text } },
     );
+  }
+  /** Asks for earlier entries until the page has all. */
+  showAll(): void {
+    while (this.shown.omitted !== undefined) {
+      const { count } = this.shown.omitted;
+      this.outbox.showEarlier();
+      ok((this.shown.omitted?.count ?? 0) < count, "a request for earlier entries has no effect");
+    }
   }
   #event({ seq, event }: Numbered): void {
     this.sent.push(event.type);
@@ -244,11 +260,15 @@ suite("Outbox", () => {
     { weight: 3, arbitrary: fc.record({ nested: fc.constantFrom("1", "2"), whole: fc.boolean() }) },
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
+    { weight: 2, arbitrary: fc.record({ asks: fc.constantFrom("earlier", "snapshot") }) },
   );
-  test("keeps the page equal to the session without sequence gaps, for random events", () =>
+  const windowSize = fc
+    .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 10 }))
+    .map(([weight, more]) => ({ weight, maxWeight: weight + more }));
+  test("keeps the page equal to a window of the session without sequence gaps, for random events", () =>
     fc.assert(
-      fc.property(fc.array(randomStep, { maxLength: 40 }), steps => {
-        const fixture = new Fixture();
+      fc.property(fc.array(randomStep, { maxLength: 40 }), fc.option(windowSize), (steps, size) => {
+        const fixture = new Fixture(size ?? UNLIMITED);
         let created = 0;
         for (const step of steps)
           if ("report" in step)
@@ -256,11 +276,19 @@ suite("Outbox", () => {
               fixture.report(step.times > 2 ? `e${created++}` : step.report, String(i));
           else if ("nested" in step) fixture.addNested(step.nested, String(created++), step.whole);
           else if ("advance" in step) fixture.clock.advance(step.advance);
-          else fixture.congested = step.congested;
+          else if ("asks" in step) {
+            if (step.asks === "earlier") fixture.outbox.showEarlier();
+            else fixture.outbox.replay(undefined, 1);
+          } else fixture.congested = step.congested;
         fixture.congested = false;
         fixture.clock.advance(BATCH_MS);
         fixture.clock.advance(3_000);
-        deepEqual(fixture.shown, fixture.conversation);
+        const { shown, conversation } = fixture,
+          count = shown.omitted?.count ?? 0;
+        deepEqual(shown.entries, conversation.entries.slice(count));
+        if (size === null) equal(count, 0);
+        else fixture.showAll();
+        deepEqual(fixture.shown, conversation);
       }),
       { numRuns: propertyRuns(100) },
     ));

@@ -10,8 +10,18 @@
  *   replaced by a snapshot.
  * - These snapshots are rate-limited, except at the end of a turn.
  * - A change is stored before it is sent.
+ * - The host receives only the window of the conversation (`conversation-window.ts`). Changes of entries before it are
+ *   not sent.
  */
-import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
+import { lastIndexOf, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import {
+  extended,
+  nextWindow,
+  omittedBefore,
+  windowed,
+  ENTRY_WINDOW,
+} from "../../src/protocol/chat/conversation-window";
+import { wholeWindow } from "../../src/protocol/chat/sliding-window";
 import { answer, type Position } from "../../src/protocol/chat/delivery";
 import type { ConversationWriter } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
@@ -60,6 +70,8 @@ export class Outbox implements Disposable {
   #needsSnapshot = false;
   /** Earliest time of the next snapshot that replaces a backlog. */
   #nextSnapshot = -Infinity;
+  /** The entries that the host has. */
+  #window = wholeWindow;
 
   constructor(
     private readonly bootId: string,
@@ -67,6 +79,7 @@ export class Outbox implements Disposable {
     private readonly sink: EventSink,
     private readonly clock: Clock,
     private readonly store: ConversationWriter,
+    private readonly windowSize = ENTRY_WINDOW,
   ) {}
 
   add(event: ChatEvent): void {
@@ -121,8 +134,19 @@ export class Outbox implements Disposable {
     const reply = answer(at, { bootId: this.bootId, first: this.#sent[0]?.seq ?? this.#seq + 1, last: this.#seq });
     if (reply.kind === "snapshot" || this.#needsSnapshot) {
       this.#needsSnapshot = false;
-      this.sink.snapshot(this.#seq, this.conversation(), requestNumber);
+      this.#resetWindow();
+      this.#sendSnapshot(requestNumber);
     } else for (const numbered of this.#sent) if (numbered.seq > reply.after) this.sink.event(numbered);
+  }
+
+  /** Sends the entries before the window, or some of them. */
+  showEarlier(): void {
+    this.#flush();
+    if (this.#window.first === 0) return;
+    const [window, event] = extended(this.#window, this.conversation(), this.windowSize);
+    this.#window = window;
+    if (!this.#needsSnapshot) this.#send(event);
+    this.#limitRetained();
   }
 
   [Symbol.dispose](): void {
@@ -155,18 +179,56 @@ export class Outbox implements Disposable {
       const began = this.clock.now();
       if (began < this.#nextSnapshot) return this.#schedule();
       this.#needsSnapshot = false;
-      this.sink.snapshot(this.#seq, this.conversation(), undefined);
+      this.#sendSnapshot(undefined);
       const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
       this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
-    for (const event of this.#takePending()) {
-      const numbered = this.#number(event);
-      this.#sent.push(numbered);
-      this.#sentSize += sizeOf(event);
-      this.sink.event(numbered);
+    for (const event of this.#takePending()) if (this.#isInWindow(event)) this.#send(event);
+    this.#slideWindow();
+    this.#limitRetained();
+  }
+
+  #sendSnapshot(requestNumber: number | undefined): void {
+    const conversation = this.conversation();
+    this.#window = nextWindow(this.#window, conversation, this.windowSize);
+    this.sink.snapshot(this.#seq, windowed(conversation, this.#window.first), requestNumber);
+  }
+
+  /** Counts like an event, so that a page with the previous window does not take the snapshot for a repeated one. */
+  #resetWindow(): void {
+    const { first } = nextWindow(wholeWindow, this.conversation(), this.windowSize);
+    if (first !== this.#window.first) {
+      this.#seq++;
+      this.#sent.length = 0;
+      this.#sentSize = 0;
     }
+    this.#window = wholeWindow;
+  }
+
+  #send(event: ChatEvent): void {
+    const numbered = this.#number(event);
+    this.#sent.push(numbered);
+    this.#sentSize += sizeOf(event);
+    this.sink.event(numbered);
+  }
+
+  #limitRetained(): void {
     while (this.#sent.length > MAX_RETAINED_EVENTS || this.#sentSize > MAX_RETAINED_CHARACTERS)
       this.#sentSize -= sizeOf(this.#sent.shift()?.event);
+  }
+
+  #isInWindow(event: ChatEvent): boolean {
+    const { first } = this.#window,
+      id = first === 0 ? undefined : entryOf(event);
+    return id === undefined || lastIndexOf(this.conversation().entries, id) >= first;
+  }
+
+  #slideWindow(): void {
+    const conversation = this.conversation(),
+      window = nextWindow(this.#window, conversation, this.windowSize);
+    if (window.first > this.#window.first)
+      this.#send({ type: "trimmed", omitted: omittedBefore(conversation.entries, window.first) });
+    this.#window = window;
   }
 
   /** Drops the pending events, but counts their numbers, so that the page detects the gap. */
@@ -199,6 +261,7 @@ function sizeOf(event: ChatEvent | undefined): number {
     case "queue":
     case "commands":
     case "controls":
+    case "earlier":
       return JSON.stringify(event).length;
     default:
       return 100;
@@ -235,6 +298,21 @@ function keyOf(event: ChatEvent): string | undefined {
     case "accepts":
     case "details":
     case "bypassed":
+    case "earlier":
+    case "trimmed":
+      return undefined;
+  }
+}
+
+/** Id of the entry that the event changes, outside of subagents. */
+function entryOf(event: ChatEvent): string | undefined {
+  switch (event.type) {
+    case "upsert":
+      return event.entry.id;
+    case "append":
+    case "nested":
+      return event.id;
+    default:
       return undefined;
   }
 }

@@ -173,6 +173,7 @@ export type SessionEvent =
 
 export type Effect =
   | { readonly kind: "emit"; readonly event: ChatEvent }
+  | { readonly kind: "showEarlier" }
   /** Start the agent, or join its process, and open a session. */
   | { readonly kind: "open" }
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }

@@ -84,6 +84,7 @@ const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
   answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),
   setControl: (state, { controlId, value }) => chooseControl(state, controlId, value),
   endBypass: state => endBypass(state),
+  showEarlier: state => [state, [{ kind: "showEarlier" }]],
 };
 
 export const actionNames = Object.keys(ACTIONS) as readonly ActionName[];

@@ -181,6 +181,8 @@ export class Session extends Actor<Message> {
     switch (effect.kind) {
       case "emit":
         return this.#outbox.add(effect.event);
+      case "showEarlier":
+        return this.#outbox.showEarlier();
       case "open":
         return this.#agent.open();
       case "sendPrompt":

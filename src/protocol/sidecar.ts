@@ -18,7 +18,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 12;
+export const PROTOCOL = 13;
 
 export interface Hello {
   readonly protocol: number;

@@ -4,6 +4,7 @@
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
+import { windowed } from "../../src/protocol/chat/conversation-window";
 import { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
 import { turnOf, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
@@ -284,16 +285,30 @@ export class Fixture {
     const tabs = this.webview.page?.state.tabs.size ?? 0;
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
     await this.#untilIdle();
-    await this.#check();
     const sent = toPage.sent + toHost.sent - before.sent,
       asked = this.webview.asked - before.asked,
       turns = this.#turns - before.turns;
+    await this.#showEarlier();
+    await this.#check();
     // Queued prompts are now sent one by one.
     ok(
       asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * inFlight,
       `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${inFlight} messages under way`,
     );
     return took;
+  }
+
+  /** The user scrolls up to the start of each conversation. */
+  async #showEarlier(): Promise<void> {
+    const shortened = () =>
+      [...(this.webview.page?.state.tabs.values() ?? [])].filter(tab => tab.conversation.omitted !== undefined);
+    for (let [tab] = shortened(); tab !== undefined; [tab] = shortened()) {
+      const { tabId, conversation } = tab;
+      this.webview.page?.happen({ kind: "acted", tabId, action: { kind: "showEarlier" } });
+      await this.#untilIdle();
+      const { omitted } = this.webview.page?.state.tabs.get(tabId)?.conversation ?? {};
+      ok((omitted?.count ?? 0) < (conversation.omitted?.count ?? 0), "no earlier entries arrived");
+    }
   }
 
   async #untilIdle(): Promise<number> {
@@ -346,7 +361,12 @@ export class Fixture {
       const conversation = conversations.find(({ entries }) =>
         entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last),
       );
-      deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
+      // The sidecar answers with the newest entries only.
+      deepEqual(
+        windowed(tab.conversation, conversation?.omitted?.count ?? 0),
+        conversation,
+        "the page shows what the sidecar has",
+      );
       for (const { voice, sidecar: receiver } of this.#agentSessions.filter(({ voice }) => voice.tabId === tabId)) {
         const seen = shown.filter(mark => voice.texts.includes(mark));
         const all: boolean = receiver === sidecar && voice.isOpen;
@@ -368,7 +388,7 @@ export class Fixture {
     const problem =
       !isRising(texts) || !this.#promptLog.isInOrder(tabId, marks.filter(isPrompt))
         ? "twice or out of order"
-        : before.some((mark, i) => texts[i] !== mark)
+        : !isContinued(before, texts)
           ? "taken back, or put in between"
           : undefined;
     if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
@@ -456,3 +476,11 @@ export class Fixture {
 const isPrompt = (mark: string) => mark.startsWith("p");
 const isRising = (marks: readonly string[]) =>
   marks.every((mark, i) => i === 0 || Number(mark.slice(1)) > Number(marks[i - 1]?.slice(1)));
+
+/** Whether each mark is still there, except at the start of the list, where a window adds and removes marks. */
+function isContinued(before: readonly string[], after: readonly string[]): boolean {
+  const removed = after[0] === undefined ? 0 : before.indexOf(after[0]),
+    [remaining, shown] =
+      removed === -1 ? [before, after.slice(after.indexOf(before[0] ?? ""))] : [before.slice(removed), after];
+  return remaining.every((mark, i) => shown[i] === mark);
+}

@@ -125,6 +125,14 @@ suite("announcements", () => {
     deepEqual(listener.textsFor(pageOf(running(...structuredClone(again)))), []);
   });
 
+  test("skips earlier entries that the user has asked for, and the removal of entries", () => {
+    const newest = [answer("New one.", "n")],
+      short = tab({ entries: newest, omitted: { count: 2, promptIds: [] } }),
+      whole = tab({ entries: [notice("Old notice."), answer("Old answer.", "o"), ...newest] });
+    deepEqual(announce(listening, pageOf(short), pageOf(whole))[1], []);
+    deepEqual(announce(listening, pageOf(whole), pageOf(short))[1], []);
+  });
+
   test("skips the content of a newly selected tab and continues from there", () => {
     const second = (text: string, turn: Conversation["turn"] = RUNNING): Tab =>
       tab({ entries: [answer(text)], turn }, { tabId: "o" });

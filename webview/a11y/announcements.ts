@@ -77,7 +77,7 @@ function announceSelectedTab(
     ...attached,
   ];
   if (before.conversation === tab.conversation) return [state, immediate];
-  const changes = changedEntries(before.conversation.entries, tab.conversation.entries);
+  const changes = changedEntries(before.conversation, tab.conversation);
   const [next, messages] = announceEntries(state, before.conversation, tab, changes);
   return [next, [...immediate, ...messages, ...announceTurnEnd(before, tab), ...announceQueue(before, tab)]];
 }
@@ -128,9 +128,12 @@ interface Changed {
 
 /**
  * The entries that changed, with their previous versions. Events replace entries in place; a snapshot recreates all
- * entries.
+ * entries. Earlier entries that the user has asked for are no changes.
  */
-function changedEntries(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
+function changedEntries(past: Conversation, conversation: Conversation): readonly Changed[] {
+  const shift = (past.omitted?.count ?? 0) - (conversation.omitted?.count ?? 0),
+    before = past.entries.slice(Math.max(0, -shift)),
+    after = conversation.entries.slice(Math.max(0, shift));
   let byId: ReadonlyMap<string, Entry> | undefined;
   return after.flatMap((entry, i) => {
     const previous = before[i];
@@ -237,7 +240,7 @@ function announceOtherTab(before: Tab | undefined, tab: Tab): readonly Announcem
   const { conversation } = tab,
     questions = questionQueue(conversation.entries);
   const where = l10n.t`In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
-  const opened = changedEntries(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
+  const opened = changedEntries(before.conversation, conversation).flatMap(({ entry, before }) =>
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [

@@ -178,11 +178,11 @@ export class ChatUi {
   }
 
   /** Calls `draw`, which may remove or recreate cards, and keeps the scroll position and the focus. */
-  #keepPosition({ parts }: OpenTab, draw: () => void): void {
+  #keepPosition(tab: OpenTab, draw: () => void): void {
     this.#focus.around(() => {
-      const follow = parts.follow();
+      const follow = tab.parts.follow();
       draw();
-      follow();
+      follow(!this.isDrawing(tab));
     });
   }
 
@@ -264,7 +264,7 @@ export class ChatUi {
   }
 
   #showCards(tab: OpenTab, view: TabView): void {
-    const isWhole = tab.list.draw(view.cards);
+    const isWhole = tab.list.draw(view.cards, view.omitted);
     tab.parts.dress(tab.list.cards);
     if (isWhole) tab.complete = view;
     else this.#continueDrawing(tab);
@@ -303,7 +303,7 @@ export class ChatUi {
     const view = tab?.view;
     if (!view) return;
     this.#keepPosition(tab, () => {
-      tab.list.showEarlier(view.cards);
+      if (tab.list.showEarlier(view.cards, view.omitted) === "missing") this.acts.acted(tabId, { kind: "showEarlier" });
       this.#showCards(tab, view);
     });
   }
@@ -322,9 +322,12 @@ export class ChatUi {
       complete: undefined,
       title: "",
       list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
-      parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers =>
-        this.#drawPickers(mynahId, pickers),
-      ),
+      parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
+        drawPickers: pickers => this.#drawPickers(mynahId, pickers),
+        startReached: () => {
+          if (tab.list.isShortened) this.#showEarlier(tabId);
+        },
+      }),
     };
     this.#openTabs.set(tabId, tab);
     this.#input.watch(mynahId);

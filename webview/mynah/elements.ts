@@ -1,4 +1,6 @@
 /** Finds and marks mynah-ui's elements. */
+import { EARLIER } from "../view-model/cards/card-diff";
+import type { Scroller } from "./follow-end";
 import { selectors } from "./selectors";
 
 /**
@@ -24,6 +26,37 @@ export function cardElement(root: Element, key: string): HTMLElement | null {
 /** The element that contains the parts of the card with this key. */
 export function cardContent(root: Element, key: string): Element | null {
   return root.querySelector(`${selectors.card}[messageid="${CSS.escape(key)}"] > ${selectors.cardContent}`);
+}
+
+/** The list of a tab's cards, whose position is that of the first visible card. */
+export function scrollerOf(list: Element): Scroller {
+  const topOf = (card: Element): number => card.getBoundingClientRect().top - list.getBoundingClientRect().top;
+  return {
+    get scrollTop() {
+      return list.scrollTop;
+    },
+    set scrollTop(top) {
+      list.scrollTop = top;
+    },
+    get scrollHeight() {
+      return list.scrollHeight;
+    },
+    get clientHeight() {
+      return list.clientHeight;
+    },
+    addEventListener: (type, listener) => list.addEventListener(type, listener),
+    anchor: () => {
+      const cards = [...list.querySelectorAll<HTMLElement>(`:scope > * > ${selectors.card}`)],
+        first = cards.find(card => card.getAttribute("messageid") !== EARLIER && topOf(card) + card.offsetHeight > 0),
+        key = first?.getAttribute("messageid");
+      if (first === undefined || key === null || key === undefined) return undefined;
+      const top = topOf(first);
+      return () => {
+        const card = cardElement(list, key);
+        return card === null ? undefined : topOf(card) - top;
+      };
+    },
+  };
 }
 
 /** The chat of the selected tab. */

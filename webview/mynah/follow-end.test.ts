@@ -21,6 +21,11 @@ class List implements Scroller {
     this.scrollTop = to;
     this.#listener();
   }
+  /** Pixels by which the first visible card has moved, or undefined if it is not drawn. */
+  moved: number | undefined = 0;
+  anchor(): () => number | undefined {
+    return () => this.moved;
+  }
   onNotification(): void {
     this.#listener();
   }
@@ -33,18 +38,23 @@ suite("follow end", () => {
   function following() {
     const list = new List(),
       timers: (() => void)[] = [];
-    const follow = new FollowEnd(list, {
-      now: () => 0,
-      after: (_ms, expired) => {
-        timers.push(expired);
+    let starts = 0;
+    const follow = new FollowEnd(
+      list,
+      {
+        now: () => 0,
+        after: (_ms, expired) => {
+          timers.push(expired);
+        },
       },
-    });
-    const draw = (pixels: number) => {
+      () => starts++,
+    );
+    const draw = (pixels: number, isComplete = true) => {
       const after = follow.before();
       list.scrollHeight += pixels;
-      after();
+      after(isComplete);
     };
-    return { list, draw, late: () => timers.splice(0).forEach(expired => expired()) };
+    return { list, draw, starts: () => starts, late: () => timers.splice(0).forEach(expired => expired()) };
   }
 
   test("keeps a reader at the end after each drawing", () => {
@@ -80,6 +90,33 @@ suite("follow end", () => {
     list.scroll(list.scrollHeight);
     draw(300);
     equal(list.distance, 0);
+  });
+
+  test("keeps the first visible card where it is when earlier cards are drawn in several frames", () => {
+    const { list, draw } = following();
+    draw(0);
+    list.scroll(50);
+    list.moved = undefined;
+    draw(-400, false);
+    list.onNotification();
+    draw(500, false);
+    list.moved = 120;
+    draw(100);
+    equal(list.scrollTop, 170);
+    list.moved = 0;
+    draw(300);
+    equal(list.scrollTop, 170, "the end is not followed");
+  });
+
+  test("reports that the user scrolls up to the start", () => {
+    const { list, draw, starts } = following();
+    draw(500);
+    list.scroll(300);
+    equal(starts(), 0);
+    list.scroll(90);
+    equal(starts(), 1);
+    list.scroll(95);
+    equal(starts(), 1, "downward");
   });
 
   test("treats a distance of a few pixels as the end", () => {

@@ -12,6 +12,11 @@ export interface Scroller {
   readonly scrollHeight: number;
   readonly clientHeight: number;
   addEventListener(type: "scroll", listener: () => void): void;
+  /**
+   * Remembers the first visible card. The returned function measures by how many pixels it has moved; `undefined` while
+   * it is not drawn.
+   */
+  anchor(): (() => number | undefined) | undefined;
 }
 
 /** Pixels. */
@@ -23,20 +28,28 @@ export class FollowEnd {
   #isAtEnd = true;
   #top = 0;
   #isScheduled = false;
+  /** The position to keep until a drawing of several frames is complete. */
+  #kept: { readonly top: number; readonly moved: (() => number | undefined) | undefined } | undefined;
 
+  /** `startReached` is called while the user scrolls up within one screen of the start. */
   constructor(
     private readonly list: Scroller,
     private readonly clock: Clock,
+    private readonly startReached: () => void,
   ) {
     list.addEventListener("scroll", () => this.#scrolled());
   }
 
-  /** Call before a drawing, and call the returned function after it. */
-  before(): () => void {
-    const top = this.#isAtEnd ? undefined : this.list.scrollTop;
-    return () => {
-      if (top === undefined) this.#scrollToEnd();
-      else this.list.scrollTop = top;
+  /** Call before a drawing, and call the returned function after it. `isComplete`: no later drawing continues it. */
+  before(): (isComplete: boolean) => void {
+    if (!this.#isAtEnd) this.#kept ??= { top: this.list.scrollTop, moved: this.list.anchor() };
+    return isComplete => {
+      if (this.#kept === undefined) this.#scrollToEnd();
+      else {
+        const moved = this.#kept.moved?.();
+        this.list.scrollTop = moved === undefined ? this.#kept.top : this.list.scrollTop + moved;
+      }
+      if (isComplete) this.#kept = undefined;
       this.#top = this.list.scrollTop;
       this.#scrollLater();
     };
@@ -56,9 +69,13 @@ export class FollowEnd {
   }
 
   #scrolled(): void {
-    const { scrollTop, scrollHeight, clientHeight } = this.list;
+    // An incomplete drawing is shorter, which is not a movement of the user.
+    if (this.#kept !== undefined) return;
+    const { scrollTop, scrollHeight, clientHeight } = this.list,
+      isUpward = scrollTop < this.#top;
     if (scrollHeight - scrollTop - clientHeight < END_TOLERANCE) this.#isAtEnd = true;
-    else if (scrollTop < this.#top) this.#isAtEnd = false;
+    else if (isUpward) this.#isAtEnd = false;
     this.#top = scrollTop;
+    if (isUpward && !this.#isAtEnd && scrollTop < clientHeight) this.startReached();
   }
 }

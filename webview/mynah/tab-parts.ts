@@ -12,7 +12,7 @@ import { CardTerminals } from "./card-terminals";
 import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/tab/controls";
 import { Dock } from "../components/dock";
-import { markParts } from "./elements";
+import { markParts, scrollerOf } from "./elements";
 import { selectors } from "./selectors";
 import { FollowEnd } from "./follow-end";
 import { pageClock } from "../page-clock";
@@ -30,16 +30,21 @@ export class TabParts {
   readonly #composer: Composer | undefined;
   readonly #followEnd: FollowEnd | undefined;
 
-  /** `wrapper` contains the whole tab; `drawPickers` recreates its select elements. */
+  /** `wrapper` contains the whole tab. */
   constructor(
     private readonly wrapper: HTMLElement,
     mynahId: string,
     tabId: string,
     input: PromptInput,
     acts: UserActionHandlers,
-    drawPickers: (pickers: readonly Picker[]) => void,
+    on: {
+      /** Recreates the select elements. */
+      readonly drawPickers: (pickers: readonly Picker[]) => void;
+      /** The user has scrolled up to the first cards. */
+      readonly startReached: () => void;
+    },
   ) {
-    this.pickers = new PromptPickers(drawPickers, () => [
+    this.pickers = new PromptPickers(on.drawPickers, () => [
       ...wrapper.querySelectorAll<HTMLSelectElement>(selectors.pickers),
     ]);
     this.#dock = new Dock({
@@ -54,7 +59,7 @@ export class TabParts {
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
     const list = wrapper.querySelector(selectors.conversation);
-    if (list) this.#followEnd = new FollowEnd(list, pageClock);
+    if (list) this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, on.startReached);
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
   }
@@ -95,8 +100,8 @@ export class TabParts {
       }
   }
 
-  /** Call before a drawing, and call the returned function after it. */
-  follow(): () => void {
+  /** Call before a drawing, and call the returned function after it. `isComplete`: no later drawing continues it. */
+  follow(): (isComplete: boolean) => void {
     return this.#followEnd?.before() ?? (() => undefined);
   }
 }

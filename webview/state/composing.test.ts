@@ -334,6 +334,22 @@ suite("composing: queue", () => {
       { type: "sendQueued", tabId: "t1" },
     ]));
 
+  test("requests earlier entries once, and again if nothing arrives, also from a read-only sidecar", () => {
+    const wanted = { kind: "acted", tabId: "t1", action: { kind: "showEarlier" } } as const,
+      [entry] = [{ kind: "agent", id: "a", text: "x" }] as const,
+      omitted = (count: number) => ({ entries: [entry], omitted: { count, promptIds: [] } }),
+      short = run(waiting(), snapshot(omitted(300), "b1", 3)).page,
+      post = [{ type: "showEarlier", tabId: "t1" }];
+    const once = run(short, wanted);
+    deepEqual(once.posts, post);
+    deepEqual(run(once.page, wanted).posts, []);
+    deepEqual(step(once.page, wanted, 5_000)[1], [{ kind: "post", message: post[0] }]);
+    deepEqual(run(once.page, snapshot(omitted(100), "b1", 4), wanted).posts, post);
+    deepEqual(run(once.page, snapshot({}, "b1", 4), wanted).posts, [], "all entries are there");
+    const readOnly = stateMessage({ sidecar: { state: "readOnly", message: "Trust it.", actions: [] } });
+    deepEqual(run(short, readOnly, wanted).posts, post);
+  });
+
   test("posts the ids of all prompts of a cleared queue", () => {
     const action = { kind: "clearQueue", messageIds: ["q1", "q2"] } as const;
     const cleared = run(waiting(), { kind: "acted", tabId: "t1", action });

@@ -62,6 +62,7 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
     case "withdrawn":
       return withdrawn(page, tab, action);
     case "acted": {
+      if (action.action.kind === "showEarlier") return earlierWanted(page, tab, now);
       // The pressed button is stale, because the tab has no live session.
       if (!isLive(page, tab)) return [page, [show(tab)]];
       const { kind: type, ...params } = action.action;
@@ -71,6 +72,18 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
     }
   }
 }
+
+/** Requests earlier entries, also from a sidecar that is read-only. One request at a time, which may be lost. */
+function earlierWanted(page: Page, tab: Tab, now: number): Step {
+  const { conversation, earlierAsked, tabId } = tab,
+    count = conversation.omitted?.count ?? 0,
+    isAsked = earlierAsked?.count === count && now - earlierAsked.at < EARLIER_MS;
+  return count === 0 || isAsked || tab.phase !== "live"
+    ? [page, []]
+    : [withTab(page, { ...tab, earlierAsked: { count, at: now } }), [post({ type: "showEarlier", tabId })]];
+}
+/** Milliseconds after which a request can be repeated. */
+const EARLIER_MS = 2_000;
 
 /** Offers the mentions found, unless a newer search has started. */
 export function mentionsFound(
@@ -121,7 +134,7 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
 
 /** Attaches the transcript of the conversation, for an agent without memory of the session. */
 export function attachTranscript(page: Page, tab: Tab): Step {
-  const text = chatTranscript(tab.conversation.entries);
+  const text = chatTranscript(tab.conversation);
   if (text === "") return [page, [show(tab)]];
   const attachments = tab.drafts.attachments.filter(({ kind }) => kind !== "transcript");
   return chain(attach(page, { ...tab, drafts: { ...tab.drafts, attachments } }, [{ kind: "transcript", text }]), p => [

@@ -21,7 +21,7 @@ export interface Drafts {
 
 export const noDrafts: Drafts = { text: "", attachments: [], onTheWay: [], takenBack: [] };
 
-type SubmittedPrompts = Pick<Conversation, "entries" | "queue">;
+type SubmittedPrompts = Pick<Conversation, "entries" | "queue" | "omitted">;
 
 export function typed(drafts: Drafts, text: string): Drafts {
   return { ...drafts, text };
@@ -60,9 +60,12 @@ export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
 }
 
 /** Removes prompts that the conversation contains. Withdrawn prompts that it no longer contains become the draft. */
-export function arrived(drafts: Drafts, { entries, queue }: SubmittedPrompts): Drafts {
+export function arrived(drafts: Drafts, { entries, queue, omitted }: SubmittedPrompts): Drafts {
   if (drafts.onTheWay.length === 0 && drafts.takenBack.length === 0) return drafts;
-  const started = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
+  const started = new Set([
+    ...entries.filter(({ kind }) => kind === "user").map(({ id }) => id),
+    ...(omitted?.promptIds ?? []),
+  ]);
   const waiting = new Set(queue?.prompts.map(({ messageId }) => messageId));
   const onTheWay = drafts.onTheWay.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));
   const back = drafts.takenBack.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));

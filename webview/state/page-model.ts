@@ -52,6 +52,8 @@ export interface Tab {
   readonly drafts: Drafts;
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
+  /** The last request for earlier entries: their number, and its time. */
+  readonly earlierAsked?: { readonly count: number; readonly at: number };
   /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
 }
@@ -99,7 +101,7 @@ export interface Page {
 }
 
 /** Session actions that the page forwards unchanged. */
-export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass">;
+export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass" | "showEarlier">;
 
 /** The user's actions on a prompt, until it is sent and while it is queued. */
 export type Composing =

@@ -29,13 +29,21 @@ import {
 } from "./page-model";
 
 /** Whether no prompt was sent in the tab. */
-export function isUnprompted({ conversation: { entries, queue }, drafts: { onTheWay } }: Tab): boolean {
-  return onTheWay.length === 0 && (queue?.prompts.length ?? 0) === 0 && entries.every(({ kind }) => kind === "notice");
+export function isUnprompted({ conversation: { entries, omitted, queue }, drafts: { onTheWay } }: Tab): boolean {
+  return (
+    onTheWay.length === 0 &&
+    (queue?.prompts.length ?? 0) === 0 &&
+    omitted === undefined &&
+    entries.every(({ kind }) => kind === "notice")
+  );
 }
 
 /** Whether the agent has not answered and no turn is running. */
 function isUnanswered(tab: Tab): boolean {
-  return turnOf(tab) === "idle" && tab.conversation.entries.every(({ kind }) => kind === "notice" || kind === "user");
+  const { entries, omitted } = tab.conversation;
+  return (
+    turnOf(tab) === "idle" && omitted === undefined && entries.every(({ kind }) => kind === "notice" || kind === "user")
+  );
 }
 
 /** Handles a selection in the agent picker. The selected agent also becomes the agent of new tabs. */

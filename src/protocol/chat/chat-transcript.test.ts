@@ -26,20 +26,20 @@ suite("chatTranscript", () => {
       { kind: "notice", id: "n", severity: "info", text: "Stopped.", actions: [] },
       agent("Done. "),
     ];
-    deepEqual(chatTranscript(entries).split("\n\n"), [
+    deepEqual(chatTranscript({ entries }).split("\n\n"), [
       "User: Fix it\n(With a.ts.)",
       "(Tool call, completed: Edit a.ts\nChanged /w/a.ts\nReturned: ok)",
       "Assistant: Done.",
     ]);
   });
 
-  test("is empty without text", () => equal(chatTranscript([agent(" ")]), ""));
+  test("is empty without text", () => equal(chatTranscript({ entries: [agent(" ")] }), ""));
 
   test("keeps the newest entries within the limit and counts the omitted ones", () =>
     fc.assert(
       fc.property(fc.array(fc.nat(20_000), { minLength: 1, maxLength: 12 }), lengths => {
         const entries = lengths.map((length, i) => agent(`${i}:${"x".repeat(length)}`)),
-          text = chatTranscript(entries);
+          text = chatTranscript({ entries });
         ok(text.length <= ATTACHED_TEXT_LIMIT);
         ok(text.includes(`Assistant: ${lengths.length - 1}:`));
         const kept = lengths.filter((_, i) => text.includes(`Assistant: ${i}:`)).length;

@@ -1,6 +1,6 @@
 /** Renders a conversation as text for an agent that does not remember it. Pure. */
 import { ATTACHED_TEXT_LIMIT, nameOf } from "./attachments";
-import type { Entry, ToolCall } from "./chat";
+import type { Conversation, Entry, ToolCall } from "./chat";
 
 /** Maximum characters of the transcript, of a text in it, and of a tool call's output. */
 const LIMIT = 60_000,
@@ -11,7 +11,7 @@ const LIMIT = 60_000,
  * The prompts, answers and tool calls of the conversation. Keeps the newest entries that fit, at most
  * `ATTACHED_TEXT_LIMIT` characters. Empty if there is no text.
  */
-export function chatTranscript(entries: readonly Entry[]): string {
+export function chatTranscript({ entries, omitted: before }: Pick<Conversation, "entries" | "omitted">): string {
   const texts = entries.map(textOf).filter(text => text !== ""),
     newest: string[] = [];
   let remaining = Math.min(LIMIT, ATTACHED_TEXT_LIMIT);
@@ -20,7 +20,7 @@ export function chatTranscript(entries: readonly Entry[]): string {
     newest.unshift(text);
     remaining -= text.length + SEPARATOR.length;
   }
-  const omitted = texts.length - newest.length;
+  const omitted = (before?.count ?? 0) + texts.length - newest.length;
   return [...(omitted > 0 ? [`(${omitted} earlier entries are omitted.)`] : []), ...newest].join(SEPARATOR);
 }
 const SEPARATOR = "\n\n";

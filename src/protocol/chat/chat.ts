@@ -103,11 +103,20 @@ export interface Accepts {
   readonly images: boolean;
 }
 
+/** The entries before a page's window (`conversation-window.ts`). */
+export interface Omitted {
+  readonly count: number;
+  /** Ids of the newest prompts among them. */
+  readonly promptIds: readonly string[];
+}
+
 export interface Conversation {
   readonly agent: AgentChoice;
   /** Working directory of the session, an absolute path. */
   readonly cwd: string;
   readonly title?: string;
+  /** Absent if `entries` starts with the first entry, as in the sidecar. */
+  readonly omitted?: Omitted;
   readonly entries: readonly Entry[];
   readonly turn: Turn;
   readonly commands: readonly Command[];
@@ -151,7 +160,20 @@ export type ChatEvent =
   /** Replaces the terminal with this id, or appends the terminal. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Appends terminal output from `offset`, as in `append`. */
-  | { readonly type: "terminalOutput"; readonly terminalId: string; readonly offset: number; readonly text: string };
+  | { readonly type: "terminalOutput"; readonly terminalId: string; readonly offset: number; readonly text: string }
+  | WindowEvent;
+
+/** A change of a page's window, which leaves the conversation unchanged. `omitted`: what precedes the new window. */
+export type WindowEvent =
+  /** Extends the window by these entries and their terminals. */
+  | {
+      readonly type: "earlier";
+      readonly entries: readonly Entry[];
+      readonly terminals: readonly TerminalView[];
+      readonly omitted?: Omitted;
+    }
+  /** Removes entries from the start of the window, with the terminals that no other entry names. */
+  | { readonly type: "trimmed"; readonly omitted: Omitted };
 
 export function emptyConversation(agent: AgentChoice, cwd: string): Conversation {
   return { agent, cwd, entries: [], turn: { state: "idle" }, commands: [], controls: [] };
@@ -191,7 +213,59 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
           terminal.terminalId === event.terminalId ? withOutput(terminal, event) : terminal,
         ),
       };
+    case "earlier":
+      return withEarlier(conversation, event);
+    case "trimmed":
+      return trimmed(conversation, event.omitted);
   }
+}
+
+function withEarlier(
+  { omitted: before, ...conversation }: Conversation,
+  { entries, terminals, omitted }: Extract<WindowEvent, { readonly type: "earlier" }>,
+): Conversation {
+  if ((omitted?.count ?? 0) + entries.length !== (before?.count ?? 0))
+    return before === undefined ? conversation : { ...conversation, omitted: before };
+  const known = conversation.terminals ?? [],
+    all = [...terminals.filter(({ terminalId }) => !known.some(each => each.terminalId === terminalId)), ...known];
+  return {
+    ...conversation,
+    ...(omitted === undefined ? {} : { omitted }),
+    entries: [...entries, ...conversation.entries],
+    ...(all.length === 0 ? {} : { terminals: all }),
+  };
+}
+
+function trimmed(conversation: Conversation, omitted: Omitted): Conversation {
+  const count = omitted.count - (conversation.omitted?.count ?? 0);
+  if (count <= 0) return conversation;
+  const entries = conversation.entries.slice(count);
+  return {
+    ...conversation,
+    omitted,
+    entries,
+    ...(conversation.terminals === undefined ? {} : remainingTerminals(conversation, entries)),
+  };
+}
+
+/** Without the terminals that only other entries name. */
+export function remainingTerminals(
+  { entries, terminals = [] }: Pick<Conversation, "entries" | "terminals">,
+  remaining: readonly Entry[],
+): Pick<Conversation, "terminals"> {
+  const named = terminalIds(remaining),
+    others = terminalIds(entries);
+  return { terminals: terminals.filter(({ terminalId: id }) => named.has(id) || !others.has(id)) };
+}
+
+/** Ids of the terminals that these entries name. */
+export function terminalIds(entries: readonly Entry[]): ReadonlySet<string> {
+  const ids = new Set<string>();
+  for (const entry of entries)
+    if (entry.kind === "tool") {
+      for (const content of entry.content) if (content.kind === "terminal") ids.add(content.terminalId);
+    } else if (entry.kind === "subagent") for (const id of terminalIds(entry.entries)) ids.add(id);
+  return ids;
 }
 
 function withBypass({ bypassed: _, ...conversation }: Conversation, isOn: boolean): Conversation {

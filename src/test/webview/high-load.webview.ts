@@ -88,6 +88,34 @@ suite("large amounts", () => {
     assert.equal((await withButtons()).length, 0);
   });
 
+  test("shows earlier messages of a long conversation while the user scrolls up, and keeps the position", async function () {
+    this.timeout(timeLimit(180_000));
+    await newTab(box);
+    await sendPrompt(box.frame, "flood 700 tools\nsay THE-END");
+    await showsText(box.frame, "THE-END");
+    await turnEnded(box.frame, { timeout: 100_000 });
+    const list = chat().locator("[data-part=conversation]"),
+      first = chat().locator("[data-kind=prompt]", { hasText: "flood 700 tools" });
+    assert.equal(await first.count(), 0);
+    await chat()
+      .getByText(/\d+ earlier messages/)
+      .waitFor({ state: "attached" });
+    await box.screenshot("earlier-messages");
+    await seen(
+      async () => {
+        // One wheel step of a user at a time, and the position of the card that was at the top.
+        await list.hover();
+        await box.page.mouse.wheel(0, -2_000);
+        return (await first.count()) === 1;
+      },
+      "the first prompt",
+      120_000,
+    );
+    await list.evaluate(element => element.scrollTo(0, 0));
+    await first.waitFor();
+    await box.screenshot("first-message");
+  });
+
   test("completes 60,000 results of 500 calls, and the text behind 6,000 calls", async function () {
     this.timeout(timeLimit(300_000));
     await newTab(box);

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { card, type Card } from "./card";
+import { EARLIER } from "./card-diff";
 import { CardList, type CardScreen } from "./card-list";
 
 /** Cards of a renderer that can only append cards, and text to growing cards. */
@@ -77,6 +78,41 @@ suite("CardList", () => {
         }
       }),
     );
+  });
+
+  const answers = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, i) => card(`${from + i}`, "answer", { body: `${from + i}` }));
+  const listed = () => {
+    const screen = new Screen(),
+      list = new CardList(screen, { now: () => 0 }),
+      keys = () => screen.cards.map(({ key }) => key);
+    return { list, keys };
+  };
+
+  test("shows a hundred of many cards, and a hundred earlier ones for each request", () => {
+    const { list, keys } = listed(),
+      all = answers(0, 260);
+    list.draw(all);
+    deepEqual([keys()[0], keys()[1], keys().length], [EARLIER, "160", 101]);
+    equal(list.showEarlier(all, 0), "shown");
+    list.draw(all);
+    deepEqual([keys()[1], list.isShortened], ["60", true]);
+    equal(list.showEarlier(all, 0), "shown");
+    list.draw(all);
+    deepEqual([keys()[0], keys().length, list.isShortened], ["0", 260, false]);
+  });
+
+  test("requests cards that the page does not have, and shows them when they arrive", () => {
+    const { list, keys } = listed();
+    list.draw(answers(200, 300), 200);
+    deepEqual([keys()[0], keys()[1], list.isShortened], [EARLIER, "200", true]);
+    equal(list.showEarlier(answers(200, 300), 200), "missing");
+    list.draw(answers(200, 301), 200);
+    deepEqual([keys()[1], keys().length], ["200", 102], "nothing has arrived");
+    list.draw(answers(40, 301), 40);
+    deepEqual([keys()[0], keys()[1], keys().length], [EARLIER, "100", 202]);
+    list.draw(answers(90, 301), 90);
+    deepEqual([keys()[1], keys().length], ["100", 202], "the page has dropped cards that were not shown");
   });
 
   test("touches no unchanged cards and resumes a long drawing", () => {

@@ -5,13 +5,27 @@
 import * as l10n from "@vscode/l10n";
 import { card, type Card } from "./card";
 import { cardSteps, EARLIER } from "./card-diff";
-import { showEarlier, slide, wholeWindow } from "./card-window";
 import { literal } from "../text/markdown-safe";
+import {
+  showEarlier,
+  slide,
+  weightOfCharacters,
+  wholeWindow,
+  type SlidingWindow,
+  type WindowLimits,
+} from "../../../src/protocol/chat/sliding-window";
 import type { Clock } from "../../page-clock";
 import { texts } from "../text/chat-texts";
 
 /** Maximum milliseconds per frame for a tab's cards, excluding layout. */
 const SLICE_MS = 24;
+
+/** A renderer with thousands of live cards or a million characters is slow. */
+const WINDOW: WindowLimits<Card> = {
+  weight: 100,
+  maxWeight: 150,
+  weightOf: ({ body }) => weightOfCharacters(body.length),
+};
 
 /** Operations of the renderer on a tab's cards. */
 export interface CardScreen {
@@ -31,6 +45,10 @@ export interface CardScreen {
 export class CardList {
   #cards: readonly Card[] = [];
   #window = wholeWindow;
+  /** Key of the first card in the window. */
+  #start: string | undefined;
+  /** The user wants cards that the page does not have yet. */
+  #isEarlierWanted = false;
 
   constructor(
     private readonly screen: CardScreen,
@@ -42,11 +60,19 @@ export class CardList {
     return this.#cards;
   }
 
-  /** Draws new and changed cards, at least one of them. Returns `false` if another call is necessary. */
-  draw(all: readonly Card[]): boolean {
-    this.#window = slide(this.#window, all);
+  /** Whether earlier cards exist. */
+  get isShortened(): boolean {
+    return this.#cards[0]?.key === EARLIER;
+  }
+
+  /**
+   * Draws new and changed cards, at least one of them. `omitted`: number of entries before those of the cards. Returns
+   * `false` if another call is necessary.
+   */
+  draw(all: readonly Card[], omitted = 0): boolean {
+    this.#setWindow(slide(this.#moved(all), all, WINDOW), all);
     const { first } = this.#window,
-      cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
+      cards = first + omitted === 0 ? all : [earlier(first + omitted), ...all.slice(first)];
     const steps = cardSteps(this.#cards, cards);
     if (steps.kind === "anew") this.screen.clear();
     else for (const key of steps.gone) this.screen.remove(key);
@@ -74,9 +100,29 @@ export class CardList {
     return isWhole;
   }
 
-  /** Extends the window by earlier cards, for the next drawing. */
-  showEarlier(all: readonly Card[]): void {
-    this.#window = showEarlier(this.#window, all);
+  /** Extends the window by earlier cards, for the next drawing. `missing`: the caller must supply more cards. */
+  showEarlier(all: readonly Card[], omitted: number): "shown" | "missing" {
+    const { first } = this.#window;
+    this.#setWindow(showEarlier(this.#window, all, WINDOW), all);
+    this.#isEarlierWanted = first === 0 && omitted > 0;
+    return this.#isEarlierWanted ? "missing" : "shown";
+  }
+
+  #setWindow(window: SlidingWindow, all: readonly Card[]): void {
+    this.#window = window;
+    this.#start = all[window.first]?.key;
+  }
+
+  /** The window after cards were added or removed at the start. */
+  #moved(all: readonly Card[]): SlidingWindow {
+    const { first, extra } = this.#window;
+    if (this.#start === undefined || all[first]?.key === this.#start) return this.#window;
+    const at = all.findIndex(({ key }) => key === this.#start);
+    if (this.#isEarlierWanted && at > 0) {
+      this.#isEarlierWanted = false;
+      return showEarlier({ first: at, extra }, all, WINDOW);
+    }
+    return first === 0 || at === -1 ? this.#window : { first: at, extra };
   }
 
   #update(before: Card, card: Card): void {
@@ -89,7 +135,7 @@ export class CardList {
 
 function earlier(count: number): Card {
   return card(EARLIER, "notice", {
-    header: { icon: "info", text: l10n.t`${count} earlier cards`, tone: "plain" },
+    header: { icon: "info", text: l10n.t`${count} earlier messages`, tone: "plain" },
     buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
   });
 }

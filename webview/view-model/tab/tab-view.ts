@@ -28,6 +28,8 @@ export interface TabView {
   /** HTML, as the renderer expects for tab titles. */
   readonly title: string;
   readonly cards: readonly Card[];
+  /** Number of entries before those of the cards. */
+  readonly omitted: number;
   readonly turn: ReturnType<typeof turnOf>;
   /** Current activity in a few words of Markdown; empty if idle. */
   readonly status: string;
@@ -81,6 +83,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
             ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
           }),
     ),
+    omitted: conversation.omitted?.count ?? 0,
     turn,
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),

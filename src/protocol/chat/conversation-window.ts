@@ -1,0 +1,103 @@
+/**
+ * The part of a conversation that a page has: its newest entries, and earlier ones that the user has asked for (issue
+ * 16 item 4). The sidecar determines it, because it numbers the events. Pure.
+ *
+ * Invariants:
+ * - A page with a window and its events contains the same entries as the sidecar's conversation after the omitted ones.
+ * - An open question and the newest prompt are in the window, unless more than `PINNED_WEIGHT` follows them.
+ */
+import { remainingTerminals, terminalIds, type Conversation, type Entry, type Omitted, type WindowEvent } from "./chat";
+import { slide, showEarlier, weigh, weightOfCharacters, type SlidingWindow, type WindowLimits } from "./sliding-window";
+
+/** Larger than the window of drawn cards, so that a page rarely waits. */
+export const ENTRY_WINDOW: WindowSize = { weight: 200, maxWeight: 300 };
+/** About 600,000 characters: with escape sequences, a message of less than a megabyte. */
+const PINNED_WEIGHT = 600;
+/** A page has few prompts in flight. */
+const MAX_PROMPT_IDS = 50;
+
+export type WindowSize = Pick<WindowLimits<Entry>, "weight" | "maxWeight">;
+
+/** The window after a change. It never begins earlier than before, because the page does not have earlier entries. */
+export function nextWindow(window: SlidingWindow, conversation: Conversation, size = ENTRY_WINDOW): SlidingWindow {
+  const { entries } = conversation,
+    limits = limitsOf(conversation, size),
+    slid = slide(window, entries, limits);
+  if (slid.first === window.first) return slid;
+  const pinned = [entries.findIndex(isOpenQuestion), entries.findLastIndex(({ kind }) => kind === "user")].filter(
+      index => index !== -1,
+    ),
+    first = Math.max(window.first, Math.min(slid.first, ...pinned)),
+    isTooHeavy = weigh(entries, first, entries.length, limits.weightOf) > PINNED_WEIGHT + slid.extra;
+  return isTooHeavy ? slid : { ...slid, first };
+}
+
+/** The conversation without the entries before the window. */
+export function windowed(conversation: Conversation, first: number): Conversation {
+  if (first === 0) return conversation;
+  const entries = conversation.entries.slice(first);
+  return {
+    ...conversation,
+    omitted: omittedBefore(conversation.entries, first),
+    entries,
+    ...(conversation.terminals === undefined ? {} : remainingTerminals(conversation, entries)),
+  };
+}
+
+/** The window extended at the user's request, and the event with the entries that it adds. */
+export function extended(
+  window: SlidingWindow,
+  conversation: Conversation,
+  size = ENTRY_WINDOW,
+): readonly [SlidingWindow, WindowEvent] {
+  const { entries } = conversation,
+    next = showEarlier(window, entries, limitsOf(conversation, size)),
+    { omitted, terminals = [] } = windowed(conversation, next.first),
+    later = new Set(windowed(conversation, window.first).terminals?.map(({ terminalId }) => terminalId));
+  return [
+    next,
+    {
+      type: "earlier",
+      entries: entries.slice(next.first, window.first),
+      terminals: terminals.filter(({ terminalId }) => !later.has(terminalId)),
+      ...(omitted === undefined ? {} : { omitted }),
+    },
+  ];
+}
+
+export function omittedBefore(entries: readonly Entry[], first: number): Omitted {
+  const promptIds: string[] = [];
+  for (let i = first - 1; i >= 0 && promptIds.length < MAX_PROMPT_IDS; i--) {
+    const entry = entries[i];
+    if (entry?.kind === "user") promptIds.push(entry.id);
+  }
+  return { count: first, promptIds };
+}
+
+function isOpenQuestion(entry: Entry): boolean {
+  return (entry.kind === "permission" || entry.kind === "elicitation") && entry.answered === undefined;
+}
+
+/** The output of a terminal counts for each entry that shows it. */
+function limitsOf({ terminals = [] }: Conversation, size: WindowSize): WindowLimits<Entry> {
+  const outputs = new Map(terminals.map(({ terminalId, output }) => [terminalId, output.length])),
+    outputOf = (entry: Entry): number =>
+      outputs.size === 0 ? 0 : [...terminalIds([entry])].reduce((sum, id) => sum + (outputs.get(id) ?? 0), 0);
+  return { ...size, weightOf: entry => weightOfCharacters(sizeOf(entry) + outputOf(entry)) };
+}
+
+/** Characters of the entries that were counted before. Entries are never modified. */
+const counted = new WeakMap<Entry, number>();
+
+function sizeOf(entry: Entry): number {
+  const known = counted.get(entry),
+    size = known ?? charactersOf(entry);
+  if (known === undefined) counted.set(entry, size);
+  return size;
+}
+
+function charactersOf(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  return Object.values(value).reduce<number>((sum, member) => sum + charactersOf(member), 0);
+}
