@@ -266,8 +266,8 @@ export class ChatUi {
   #showCards(tab: OpenTab, view: TabView): void {
     const isWhole = tab.list.draw(view.cards, view.omitted);
     tab.parts.dress(tab.list.cards);
-    if (isWhole) tab.complete = view;
-    else this.#continueDrawing(tab);
+    tab.complete = isWhole ? view : undefined;
+    if (!isWhole) this.#continueDrawing(tab);
   }
 
   /** A drawing that exceeds one frame continues in the next frames, so that key presses are handled between them. */

@@ -29,7 +29,7 @@ export class FollowEnd {
   #top = 0;
   #isScheduled = false;
   /** The position to keep until a drawing of several frames is complete. */
-  #kept: { readonly top: number; readonly moved: (() => number | undefined) | undefined } | undefined;
+  #position: { readonly top: number; readonly moved: (() => number | undefined) | undefined } | undefined;
 
   /** `startReached` is called while the user scrolls up within one screen of the start. */
   constructor(
@@ -42,14 +42,14 @@ export class FollowEnd {
 
   /** Call before a drawing, and call the returned function after it. `isComplete`: no later drawing continues it. */
   before(): (isComplete: boolean) => void {
-    if (!this.#isAtEnd) this.#kept ??= { top: this.list.scrollTop, moved: this.list.anchor() };
+    if (!this.#isAtEnd) this.#position ??= { top: this.list.scrollTop, moved: this.list.anchor() };
     return isComplete => {
-      if (this.#kept === undefined) this.#scrollToEnd();
+      if (this.#position === undefined) this.#scrollToEnd();
       else {
-        const moved = this.#kept.moved?.();
-        this.list.scrollTop = moved === undefined ? this.#kept.top : this.list.scrollTop + moved;
+        const moved = this.#position.moved?.();
+        this.list.scrollTop = moved === undefined ? this.#position.top : this.list.scrollTop + moved;
       }
-      if (isComplete) this.#kept = undefined;
+      if (isComplete) this.#position = undefined;
       this.#top = this.list.scrollTop;
       this.#scrollLater();
     };
@@ -70,7 +70,7 @@ export class FollowEnd {
 
   #scrolled(): void {
     // An incomplete drawing is shorter, which is not a movement of the user.
-    if (this.#kept !== undefined) return;
+    if (this.#position !== undefined) return;
     const { scrollTop, scrollHeight, clientHeight } = this.list,
       isUpward = scrollTop < this.#top;
     if (scrollHeight - scrollTop - clientHeight < END_TOLERANCE) this.#isAtEnd = true;
