@@ -102,6 +102,13 @@ suite("CardList", () => {
     deepEqual([keys()[0], keys().length, list.isShortened], ["0", 260, false]);
   });
 
+  test("shows the newest cards if the window's first card is gone", () => {
+    const { list, keys } = listed();
+    list.draw(answers(0, 702));
+    list.draw(answers(650, 760), 650);
+    deepEqual([keys()[0], keys()[1], keys().length], [EARLIER, "650", 111]);
+  });
+
   test("requests cards that the page does not have, and shows them when they arrive", () => {
     const { list, keys } = listed();
     list.draw(answers(200, 300), 200);

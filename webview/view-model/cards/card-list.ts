@@ -122,7 +122,7 @@ export class CardList {
       this.#isEarlierWanted = false;
       return showEarlier({ first: at, extra }, all, WINDOW);
     }
-    return first === 0 || at === -1 ? this.#window : { first: at, extra };
+    return first === 0 ? this.#window : { first: Math.max(0, at), extra };
   }
 
   #update(before: Card, card: Card): void {
