@@ -91,7 +91,9 @@ suite("large amounts", () => {
   test("shows earlier messages of a long conversation while the user scrolls up, and keeps the position", async function () {
     this.timeout(timeLimit(180_000));
     await newTab(box);
-    await sendPrompt(box.frame, "flood 700 tools\nsay THE-END");
+    const tools = barrier();
+    await sendPrompt(box.frame, `${tools.step}\nflood 700 tools\nsay THE-END`);
+    tools.open();
     await showsText(box.frame, "THE-END");
     await turnEnded(box.frame, { timeout: 100_000 });
     const list = chat().locator("[data-part=conversation]"),
@@ -119,7 +121,10 @@ suite("large amounts", () => {
   test("completes 60,000 results of 500 calls, and the text behind 6,000 calls", async function () {
     this.timeout(timeLimit(300_000));
     await newTab(box);
-    await sendPrompt(box.frame, "flood 60000 results\nsay THE-END-OF-RESULTS");
+    // The page shows the newest cards only, and on a busy machine the prompt would leave the window before it is read.
+    const results = barrier();
+    await sendPrompt(box.frame, `${results.step}\nflood 60000 results\nsay THE-END-OF-RESULTS`);
+    results.open();
     await seen(
       async () => (await lastExchange(box.frame)).answer.includes("THE-END-OF-RESULTS"),
       "the end of the flood",
@@ -128,7 +133,6 @@ suite("large amounts", () => {
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("flood-of-results");
     await newTab(box);
-    // The page shows the newest cards only. On a busy machine 6,000 of them would remove the prompt before it is read.
     const flood = barrier();
     await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
     flood.open();
