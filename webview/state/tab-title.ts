@@ -3,12 +3,12 @@ import type { Tab } from "./page-model";
 
 /** The agent's title, otherwise the start of the first prompt; `undefined` if neither exists. */
 export function titleOf({
-  conversation: { title, entries },
+  conversation: { title, omitted, entries },
   drafts: { onTheWay },
 }: Pick<Tab, "conversation" | "drafts">): string | undefined {
   if (title !== undefined && title !== "") return title;
   const first = entries.find(({ kind }) => kind === "user"),
-    text = first?.kind === "user" ? first.text : (onTheWay[0]?.text ?? "");
+    text = omitted?.firstPrompt ?? (first?.kind === "user" ? first.text : (onTheWay[0]?.text ?? ""));
   const line = text.replaceAll(/\s+/g, " ").trim();
   if (line === "") return undefined;
   if (line.length <= MAX_TITLE) return line;

@@ -108,6 +108,8 @@ export interface Omitted {
   readonly count: number;
   /** Ids of the newest prompts among them. */
   readonly promptIds: readonly string[];
+  /** Start of the first prompt among them, for the title of the tab. */
+  readonly firstPrompt?: string;
 }
 
 export interface Conversation {

@@ -46,7 +46,7 @@ suite("conversation window", () => {
     const conversation = of([user(0), ...agents(20)]),
       shown = windowed({ ...conversation, entries: conversation.entries.slice(1) }, 15);
     deepEqual([ids(shown), shown.omitted], [["a15", "a16", "a17", "a18", "a19"], { count: 15, promptIds: [] }]);
-    deepEqual(windowed(conversation, 3).omitted, { count: 3, promptIds: ["u0"] });
+    deepEqual(windowed(conversation, 3).omitted, { count: 3, promptIds: ["u0"], firstPrompt: "prompt" });
     equal(windowed(conversation, 0), conversation);
   });
 

@@ -15,6 +15,8 @@ export const ENTRY_WINDOW: WindowSize = { weight: 200, maxWeight: 300 };
 const PINNED_WEIGHT = 600;
 /** A page has few prompts in flight. */
 const MAX_PROMPT_IDS = 50;
+/** Characters of the first prompt. */
+const MAX_TITLE = 200;
 
 export type WindowSize = Pick<WindowLimits<Entry>, "weight" | "maxWeight">;
 
@@ -71,7 +73,9 @@ export function omittedBefore(entries: readonly Entry[], first: number): Omitted
     const entry = entries[i];
     if (entry?.kind === "user") promptIds.push(entry.id);
   }
-  return { count: first, promptIds };
+  const prompt = entries.find(({ kind }) => kind === "user"),
+    firstPrompt = prompt?.kind === "user" && promptIds.length > 0 ? prompt.text.slice(0, MAX_TITLE) : undefined;
+  return { count: first, promptIds, ...(firstPrompt === undefined ? {} : { firstPrompt }) };
 }
 
 function isOpenQuestion(entry: Entry): boolean {
