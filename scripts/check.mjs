@@ -5,7 +5,7 @@ import { lint, sum, types, units } from "./suites.mjs";
 
 const { grep } = options(process.argv.slice(2), { one: ["grep"] });
 const started = Date.now();
-// Fewer random interleavings than the ten thousand of `npm test`, because all would take longer than the other tests.
+// Fewer random interleavings than `npm test`, because they would take longer than the other tests.
 process.env.SYMPOSIUM_RUNS ??= "100";
 const results = (
   await Promise.all([

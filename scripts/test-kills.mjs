@@ -10,4 +10,4 @@ process.env.SYMPOSIUM_KILLS = rounds;
 const setup = fileURLToPath(new URL("setup.mjs", import.meta.url));
 if (spawnSync(process.execPath, [setup], { stdio: "inherit" }).status !== 0) process.exit(1);
 const { runAll } = await import("./test-run.mjs");
-process.exitCode = await runAll(["--only", "pages", "--grep", "kills and reloads"], started);
+process.exitCode = await runAll(["--only", "pages", "--grep", "kills and reloads|delivery through the page"], started);

@@ -18,6 +18,8 @@ import { summary } from "./summary.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
 
 const SUITES = ["types", "lint", "units", "npm", "host", "webview", "pages"];
+/** Random cases of the slow property tests, of 10,000; `npm run hunt` runs all. */
+const RUNS = 2_000;
 /** Not part of the default run: see test-agents.mjs. */
 const OPTIONAL = ["agents"];
 
@@ -65,6 +67,7 @@ export async function runAll(argv, started) {
 
   if (spawnSync("cargo", ["--version"]).status !== 0) process.env.SYMPOSIUM_WITHOUT_CARGO = "1";
 
+  process.env.SYMPOSIUM_RUNS ??= String(RUNS);
   const results = [];
   const suite = async (name, work) => {
     if (!wanted.includes(name)) return;

@@ -1,6 +1,6 @@
 /**
- * Hides, shows and reloads the view a hundred times while the agent writes, in a real VS Code. Every word is shown
- * once, in order.
+ * Hides, shows and reloads the view while the agent writes, in a real VS Code. Every word is shown once, in order.
+ * `npm run test:kills` interrupts three times as often.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -12,8 +12,8 @@ import { seed } from "../../../scripts/seed.mjs";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { barrier, numberedWords, openScripted, shownText } from "./scripted";
 
-const INTERRUPTIONS = 100,
-  EACH_ROUND = 17;
+const EACH_ROUND = 17,
+  INTERRUPTIONS = (process.env["SYMPOSIUM_KILLS"] === undefined ? 2 : 6) * EACH_ROUND;
 /** Size of one answer, which must fit one card, because the border of two cards may split a word. */
 const CHUNKS = 260,
   CHARS = 13,
