@@ -236,7 +236,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ],
   ["sidecar/conform", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
-  ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],
+  ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP, RPC]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
@@ -252,11 +252,12 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
  */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
-    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
+    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
   "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
   "src/protocol/testing": /\/testing\/|\.test\.ts$|^test\/|^bench\/|^src\/test\//,
-  [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
+  [RPC]:
+    /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|^sidecar\/testing\/golden\/built-sidecar\.ts$|\.test\.ts$/,
 };
 
 /**

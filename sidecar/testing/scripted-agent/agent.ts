@@ -7,6 +7,7 @@ import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { Flags } from "./flags";
 import { configuredServers, listTools } from "./own-configuration";
+import { SessionMemory } from "./session-memory";
 import { SessionOptions } from "./options";
 import { parseScript, type Step } from "./script";
 import { runTurn, type Ending } from "./turn";
@@ -26,6 +27,7 @@ export class ScriptedAgent {
   readonly #sessions = new Map<string, Session>();
   /** Number of sessions so far. The id of a closed session is not reused. */
   #opened = 0;
+  readonly #memory: SessionMemory | undefined;
   #signedIn = false;
   #numbers = 0;
 
@@ -34,6 +36,7 @@ export class ScriptedAgent {
     flags: Flags,
   ) {
     this.#flags = flags;
+    this.#memory = flags.memory === undefined ? undefined : new SessionMemory(flags.memory);
   }
 
   /** Responds to a request. Never rejects. */
@@ -66,6 +69,8 @@ export class ScriptedAgent {
         return this.#logout();
       case "session/new":
         return this.#newSession(params);
+      case "session/resume":
+        return this.#resume(params);
       case "session/set_model":
         this.#session(params).options.set("model", params.modelId);
         return {};
@@ -103,7 +108,7 @@ export class ScriptedAgent {
       agentCapabilities: {
         ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }),
         mcpCapabilities: { http: true },
-        sessionCapabilities: { close: {} },
+        sessionCapabilities: { close: {}, ...(this.#memory ? { resume: {} } : {}) },
         ...(ignoreMcp ? {} : { _meta: { [LISTS_ON_DEMAND]: true } }),
         ...(logout === undefined ? {} : { auth: { logout: {} } }),
       },
@@ -116,7 +121,7 @@ export class ScriptedAgent {
     if (authRequired && !this.#isSignedIn()) throw new RpcError(RpcCode.authRequired, "Authentication required");
     if (failNewSession !== undefined) throw new RpcError(RpcCode.internalError, failNewSession);
     if (typeof cwd !== "string") throw new RpcError(RpcCode.invalidParams, "cwd must be a string");
-    const sessionId = `session-${++this.#opened}`;
+    const sessionId = this.#memory?.begin() ?? `session-${++this.#opened}`;
     const options = new SessionOptions(this.#flags);
     const servers = ownConfiguration === undefined ? readMcpServers(mcpServers) : configuredServers(ownConfiguration);
     if (ownConfiguration !== undefined) await listTools(servers, cwd);
@@ -127,6 +132,14 @@ export class ScriptedAgent {
         update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS },
       });
     return { sessionId, ...options.offered };
+  }
+
+  #resume({ sessionId, cwd, mcpServers }: Readonly<Record<string, unknown>>): unknown {
+    const id = String(sessionId);
+    if (!this.#memory?.has(id)) throw new RpcError(RpcCode.notFound, `no session ${id}`);
+    const options = new SessionOptions(this.#flags);
+    this.#sessions.set(id, { cwd: String(cwd), servers: readMcpServers(mcpServers), options, turn: undefined });
+    return { ...options.offered };
   }
 
   #logout(): unknown {
@@ -153,6 +166,8 @@ export class ScriptedAgent {
     if (session.turn) throw new RpcError(RpcCode.invalidRequest, "a turn is running in this session");
     const turn = { id, cancel: new AbortController() };
     session.turn = turn;
+    const remembered = this.#memory?.prompts(sessionId) ?? [];
+    this.#memory?.add(sessionId, textOf(params.prompt));
     try {
       const { cwd, servers, options } = session;
       this.#end(
@@ -167,6 +182,7 @@ export class ScriptedAgent {
           prompt: arrayOr(params.prompt),
           cancelled: turn.cancel.signal,
           next: () => ++this.#numbers,
+          remembered: () => remembered,
         }),
       );
     } finally {
@@ -193,6 +209,11 @@ export class ScriptedAgent {
     if (!session) throw new RpcError(RpcCode.notFound, `no session ${String(sessionId)}`);
     return session;
   }
+}
+
+/** The text of the first block. */
+function textOf(prompt: unknown): string {
+  return stringOr(objectOr(arrayOr(prompt)[0]).text, "");
 }
 
 /** Parses the script. Attachments are not part of it. */

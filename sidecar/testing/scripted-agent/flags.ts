@@ -33,6 +33,8 @@ export interface Flags {
   readonly ignoreMcp: boolean;
   /** JSON file whose `mcpServers` replace those of the sessions. */
   readonly ownConfiguration: string | undefined;
+  /** File with the prompts of all sessions, with which a later process resumes them. */
+  readonly memory: string | undefined;
   readonly log: string | undefined;
 }
 
@@ -64,6 +66,7 @@ export function parseFlags(argv: readonly string[]): Flags {
       "text-only": { type: "boolean" },
       "ignore-mcp": { type: "boolean" },
       "own-configuration": { type: "string" },
+      memory: { type: "string" },
       log: { type: "string" },
     },
   });
@@ -92,6 +95,7 @@ export function parseFlags(argv: readonly string[]): Flags {
     textOnly: values["text-only"] ?? false,
     ignoreMcp: values["ignore-mcp"] ?? false,
     ownConfiguration: values["own-configuration"],
+    memory: values.memory,
     log: values.log,
   };
 }

@@ -141,6 +141,7 @@ suite("scripted agent language", () => {
     ["compact c1 in_progress", { step: "compact", id: "c1", status: "in_progress", text: "" }],
     ["compact-say c1 more", { step: "compact-say", id: "c1", text: "more" }],
     ["chosen", { step: "chosen" }],
+    ["recall", { step: "recall" }],
     ["usage 10 100", { step: "usage", used: 10, size: 100 }],
     ["error -32603 no luck", { step: "error", code: -32603, message: "no luck" }],
   ];

@@ -23,6 +23,7 @@ type TextStep =
   | "stop";
 type BareStep =
   | "chosen"
+  | "recall"
   | "hang"
   | "hang-forever"
   | "wait-cancel"
@@ -263,6 +264,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   "titled-mcp": mcp("titled", false),
   "titled-mcp*": mcp("titled", true),
   chosen: bare("chosen"),
+  recall: bare("recall"),
   hang: bare("hang"),
   "hang-forever": bare("hang-forever"),
   "wait-cancel": bare("wait-cancel"),

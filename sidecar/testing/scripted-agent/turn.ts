@@ -33,6 +33,8 @@ export interface TurnFixture {
   readonly options: SessionOptions;
   /** Content blocks as received. */
   readonly prompt: readonly unknown[];
+  /** Earlier prompts of the session. */
+  remembered(): readonly string[];
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
   /** Returns numbers that are unique in this process. */
@@ -125,6 +127,8 @@ class Turn {
         return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
       case "chosen":
         return this.#sendText(options.described);
+      case "recall":
+        return this.#sendText(`remembered: ${this.#fixture.remembered().join(" | ")}`);
       case "unknown-notification":
         return wire.notify("scripted/unknown", { sessionId: this.#fixture.sessionId });
       case "unknown-request":

@@ -1,6 +1,6 @@
 /**
  * Hides, shows and reloads the view while the agent writes, in a real VS Code. Every word is shown once, in order.
- * `npm run test:kills` interrupts three times as often.
+ * `npm run test:crash` interrupts three times as often.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Rounds of kills and reloads in a real VS Code, while the agent writes, a prompt is queued and a draft is typed. A
  * round is clean if all content on the screen is kept and the next prompt is answered. `npm test` runs the rounds in
- * which content was once lost. `npm run test:kills -- ROUNDS` runs any number. The table of all rounds is in
+ * which content was once lost. `npm run test:crash` runs any number. The table of all rounds is in
  * `out/screenshots/kills.txt`.
  */
 import assert from "node:assert/strict";
