@@ -112,10 +112,20 @@ suite("stored conversation", () => {
     );
   });
 
+  test("loses only the torn line before the first lines of a later process, and after a failed write", () => {
+    const first = applyEvent(EMPTY, { type: "upsert", entry: { kind: "agent", id: "a", text: "One " } }),
+      second = applyEvent(first, { type: "append", id: "a", offset: 4, text: "two " }),
+      third = applyEvent(second, { type: "append", id: "a", offset: 8, text: "three" });
+    const torn = `${written([first])}{"type":"chan`,
+      lines = new ConversationLines(storedIn(torn));
+    const failed = lines.of(second).lines.slice(0, 20);
+    deepEqual(restored(storedIn(torn + failed + lines.of(third).lines), "why").entries, third.entries);
+  });
+
   test("shows an entry whose beginning is damaged as far as it is known", () => {
     const first = applyEvent(EMPTY, { type: "upsert", entry: { kind: "agent", id: "a", text: "One " } }),
       second = applyEvent(first, { type: "append", id: "a", offset: 4, text: "two" });
-    const [, change = ""] = written([first, second]).split("\n");
+    const change = written([first, second]).trimEnd().split("\n").at(-1) ?? "";
     deepEqual(restored(storedIn(change), "why").entries, [{ kind: "agent", id: "a", text: "two" }]);
   });
 

@@ -3,7 +3,7 @@
  * (issue 16 item 2). Pure.
  *
  * Invariants:
- * - Lines that were not written cost nothing: the next ones contain their content.
+ * - Lines that were not written cost nothing: the next ones contain their content, and begin on a new line.
  * - Reading never fails. A line that is damaged or torn costs its own content, an entry that then lacks something is
  *   shown as a placeholder, and everything else is restored.
  */
@@ -39,6 +39,8 @@ export const NOTHING_STORED: StoredText = { version: undefined, hashes: new Set(
 export class ConversationLines {
   #version: unknown;
   readonly #hashes: Set<string>;
+  /** Whether the journal ends with a line break. It may be torn at first, and after a failed write. */
+  #isWhole = false;
 
   constructor({ version, hashes }: StoredText) {
     this.#version = version;
@@ -58,14 +60,14 @@ export class ConversationLines {
           if (!this.#hashes.has(hash)) texts.set(hash, text);
         }),
       });
+    if (line === undefined) return { lines: "", written: () => undefined };
+    const lines = [...[...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })), line],
+      start = this.#isWhole ? "" : "\n";
+    this.#isWhole = false;
     return {
-      lines:
-        line === undefined
-          ? ""
-          : [...[...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })), line]
-              .map(each => `${each}\n`)
-              .join(""),
+      lines: start + lines.map(each => `${each}\n`).join(""),
       written: () => {
+        this.#isWhole = true;
         this.#version = version;
         for (const hash of texts.keys()) this.#hashes.add(hash);
       },
