@@ -43,7 +43,7 @@ const step = fc.oneof(
     arbitrary: fc.record({ kind: fc.constant("update" as const), update, times: fc.constantFrom(1, 1, 2) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant("reordered" as const), updates: fc.tuple(update, update) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constant("prompt" as const) }) },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant("prompt" as const), isRepeated: fc.boolean() }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("ask" as const), toolId }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("answer" as const) }) },
   {
@@ -101,8 +101,8 @@ class Run implements AsyncDisposable {
         agent?.update("no such session", step.update);
         break;
       case "prompt": {
-        const name = `prompt ${this.prompts.length}`;
-        this.prompts.push(name);
+        const name = (step.isRepeated ? this.prompts.at(-1) : undefined) ?? `prompt ${this.prompts.length}`;
+        if (!this.prompts.includes(name)) this.prompts.push(name);
         fixture.prompt(sessionId, name).catch(() => this.refused.add(name));
         break;
       }
