@@ -113,6 +113,7 @@ async function killed(kind: (typeof KINDS)[number], sidecar: BuiltSidecar): Prom
       const agent = [...sidecar.children].at(-1);
       if (agent === undefined) throw new Error("no agent runs");
       process.kill(agent, "SIGKILL");
+      await sidecar.until(shows("exited unexpectedly"));
       return sidecar;
     }
     case "sidecar":
