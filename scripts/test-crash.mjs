@@ -14,8 +14,9 @@ const script = name => fileURLToPath(new URL(name, import.meta.url)),
 if (run("setup.mjs", []) !== 0) process.exit(1);
 const failed =
   rounds !== "0" &&
-  run("units.mjs", ["--spawning", "sidecar/testing/crash", "--", "--timeout", "60000"], { SYMPOSIUM_KILLS: rounds }) !==
-    0;
+  run("units.mjs", ["--spawning", "sidecar/testing/crash", "--", "--timeout", "60000", "--exit"], {
+    SYMPOSIUM_KILLS: rounds,
+  }) !== 0;
 if (windows !== "0") {
   process.env.SYMPOSIUM_KILLS = windows;
   const { runAll } = await import("./test-run.mjs");
