@@ -1,6 +1,7 @@
 /**
  * Cost of the journal of a conversation (issue 16): the time of a turn that is stored against one that is not, the
- * bytes written per byte received, and the time to open a long journal against a plain read of its file.
+ * bytes written per byte received, the time to open a long journal against a plain read of its file, and the time from
+ * the journal to the screen for a long conversation against a short one, and for twenty tabs against one.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,16 +9,22 @@ import path from "node:path";
 import type { SessionEvent, State } from "../sidecar/chat/session-model";
 import { startSession, stepSession } from "../sidecar/chat/session-state";
 import { Journal } from "../sidecar/journal/journal";
-import { ConversationLines, NOTHING_STORED, restored } from "../sidecar/journal/stored-conversation";
+import { ConversationLines, NOTHING_STORED, restored, storedIn } from "../sidecar/journal/stored-conversation";
 import { emptyConversation } from "../src/protocol/chat/chat";
 import { floodedSidecar } from "./chat/flooded-session";
 import { compare, type Bench, type Measured } from "./measure";
+import { restoredEntries } from "./webview/restored-entries";
+import { inBrowser, View } from "./webview/view";
 
 const CONVERSATION = "0b0b0b0b-0000-4000-8000-000000000001";
 /** Maximum time of a stored turn, bytes written per byte received, and time of opening against reading. */
 const TIME_GOAL = 1.15,
   BYTES_GOAL = 1.2,
-  OPENING_GOAL = 3;
+  OPENING_GOAL = 3,
+  LONG_GOAL = 2;
+const LONG = 5_000,
+  SHORT = 50,
+  TABS = 20;
 /** Events per batch of 48 ms: an agent that sends one update every ten milliseconds. */
 const PER_BATCH = 5;
 
@@ -160,9 +167,56 @@ async function opening(rounds: number, megabytes: number): Promise<Measured> {
   }
 }
 
+/** Milliseconds to restore the journals of these tabs, and to draw their windows in Chromium. */
+async function shown(
+  what: string,
+  candidate: { readonly tabs: number; readonly entries: number },
+  goal: number,
+  rounds: number,
+): Promise<Measured> {
+  return inBrowser(async browser => {
+    const draw = async ({ tabs, entries }: typeof candidate): Promise<number> => {
+      const conversation = {
+          ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+          entries: restoredEntries(entries),
+        },
+        { lines } = new ConversationLines(NOTHING_STORED).of(conversation),
+        began = performance.now();
+      for (let tab = 0; tab < tabs; tab++) restored(storedIn(lines), "why");
+      const read = performance.now() - began;
+      await using view = await View.open(browser, tabs, entries);
+      return read + view.opened;
+    };
+    const times: { readonly candidate: number; readonly yardstick: number }[] = [],
+      short = { tabs: 1, entries: SHORT };
+    for (let round = -1; round < rounds; round++) {
+      const pair = { candidate: await draw(candidate), yardstick: await draw(short) };
+      if (round >= 0) times.push(pair);
+    }
+    const milliseconds = {
+      candidate: Math.min(...times.map(pair => pair.candidate)),
+      yardstick: Math.min(...times.map(pair => pair.yardstick)),
+    };
+    return {
+      what,
+      yardstick: `one conversation of ${SHORT} entries`,
+      ratio: milliseconds.candidate / milliseconds.yardstick,
+      goal,
+      milliseconds,
+    };
+  });
+}
+
 const bench: Bench = async ({ quick }) => [
   ...bytes(quick ? 2_000 : 10_000),
   await time(quick ? 5 : 15, quick ? 5_000 : 20_000),
   await opening(quick ? 5 : 15, quick ? 10 : 50),
+  await shown(
+    `a conversation of ${LONG} entries, from the journal to the screen`,
+    { tabs: 1, entries: LONG },
+    LONG_GOAL,
+    quick ? 3 : 9,
+  ),
+  await shown(`${TABS} tabs of ${SHORT} entries`, { tabs: TABS, entries: SHORT }, TABS, quick ? 3 : 9),
 ];
 export default bench;

@@ -18,7 +18,8 @@ export const FLOODS = ["text", "tool calls", "terminal output"] as const;
 export type Flood = (typeof FLOODS)[number];
 
 export type Command =
-  | { readonly do: "open"; readonly tabs: number }
+  /** `entries`: number of entries of each conversation, if they were restored. */
+  | { readonly do: "open"; readonly tabs: number; readonly entries?: number }
   /** Starts or ends a turn in this tab. */
   | { readonly do: "turn"; readonly tab: number; readonly running: boolean }
   | ({ readonly do: "stream" } & Stream)

@@ -6,6 +6,7 @@ import { Log } from "../../src/log";
 import { PageChannel } from "../../src/chat/page-channel";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
+import { restoredEntries } from "./restored-entries";
 import { Outbox } from "../../sidecar/chat/outbox";
 import { realClock } from "../../sidecar/rpc/clock";
 import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";
@@ -21,6 +22,8 @@ const report = (message: ToPage): void => {
 
 class Session {
   conversation: Conversation = emptyConversation(AGENT, "/bench");
+  /** Whether the page was sent a snapshot. */
+  isSent = false;
   #seq = 0;
   readonly outbox: Outbox;
   #flood: ReturnType<typeof setInterval> | undefined;
@@ -42,6 +45,7 @@ class Session {
         },
         snapshot: (seq, conversation, requestNumber) => {
           this.#seq = seq;
+          this.isSent = true;
           post({
             type: "snapshot",
             tabId,
@@ -195,7 +199,9 @@ class Host {
   async obey(command: Command): Promise<void> {
     switch (command.do) {
       case "open":
-        this.#open(command.tabs);
+        this.#open(command.tabs, command.entries ?? 0);
+        while (command.entries !== undefined && this.#sessions.some(({ isSent }) => !isSent))
+          await new Promise(resolve => setTimeout(resolve, 1));
         break;
       case "turn":
         this.#session(command.tab).happened({
@@ -219,15 +225,16 @@ class Host {
     await this.#drained();
   }
 
-  #open(tabs: number): void {
-    for (let i = 0; i < tabs; i++)
-      this.#sessions.push(
-        new Session(
-          `tab-${i}`,
-          message => this.#wire.post(message),
-          message => this.#send(message),
-        ),
+  #open(tabs: number, entries: number): void {
+    for (let i = 0; i < tabs; i++) {
+      const session = new Session(
+        `tab-${i}`,
+        message => this.#wire.post(message),
+        message => this.#send(message),
       );
+      session.conversation = { ...session.conversation, entries: restoredEntries(entries) };
+      this.#sessions.push(session);
+    }
     this.#notify();
   }
 

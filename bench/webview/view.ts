@@ -45,8 +45,11 @@ export class View implements AsyncDisposable {
     readonly cdp: CDPSession,
   ) {}
 
-  /** Opens the view with this number of tabs; the first is selected. */
-  static async open(browser: Browser, tabs = 1): Promise<View> {
+  /** Milliseconds until the tabs were on screen. */
+  opened = 0;
+
+  /** Opens the view with this number of tabs; the first is selected. `entries`: of each restored conversation. */
+  static async open(browser: Browser, tabs = 1, entries?: number): Promise<View> {
     const context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
     await page.route(`${ADDRESS}**`, route => route.fulfill({ contentType: "text/html", body: HTML }));
@@ -62,7 +65,7 @@ export class View implements AsyncDisposable {
       content: readFileSync(process.env.SYMPOSIUM_BENCH_WEBVIEW ?? "dist/webview.js", "utf8"),
     });
     const view = new View(page, cdp);
-    await view.command({ do: "open", tabs });
+    view.opened = await view.command({ do: "open", tabs, ...(entries === undefined ? {} : { entries }) });
     await page.locator("body[data-ready=true]").waitFor();
     return view;
   }
