@@ -15,6 +15,7 @@ import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wi
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
 import type { Journal, StoredSession, WriteLease } from "../journal/journal";
+import { FORMAT } from "../journal/stored-conversation";
 import type { BypassPolicy } from "../permissions/bypass-policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
@@ -145,10 +146,16 @@ export class ChatService implements AsyncDisposable {
         isCongested: () => host.isCongested(),
       },
       lease,
-      readOnly: this.deps.isRestricted ? "untrusted" : lease === undefined ? "elsewhere" : undefined,
+      readOnly: this.deps.isRestricted
+        ? "untrusted"
+        : text.format > FORMAT
+          ? "newer"
+          : lease === undefined
+            ? "elsewhere"
+            : undefined,
       store: lease === undefined ? () => undefined : journal.writer(start.conversation, text, lease),
       keepSession: agentSession => {
-        if (lease?.isHeld()) journal.keep(start.conversation, recordOf(start, agentSession));
+        if (lease?.isHeld() && text.format <= FORMAT) journal.keep(start.conversation, recordOf(start, agentSession));
       },
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),

@@ -46,7 +46,7 @@ export type Phase =
   | { readonly kind: "closed" };
 
 /** elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. */
-export type ReadOnly = "elsewhere" | "untrusted";
+export type ReadOnly = "elsewhere" | "untrusted" | "newer";
 
 export interface State {
   readonly phase: Phase;

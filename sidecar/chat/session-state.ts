@@ -68,6 +68,7 @@ export function startSession(
   };
   if (readOnly !== undefined) {
     const opened: State = { ...state, phase: { kind: "readOnly", why: readOnly } };
+    if (readOnly === "newer") return addNotice(opened, "warning", READ_ONLY.newer, []);
     return readOnly === "elsewhere" ? noticeElsewhere(opened) : [opened, []];
   }
   return [interruption === undefined ? state : { ...state, interruption }, [{ kind: "open" }]];
@@ -375,6 +376,9 @@ function refusing(state: State, event: PhaseEvent, why: string): SessionStep {
 
 const READ_ONLY: Readonly<Record<ReadOnly, string>> = {
   elsewhere: l10n.t("This conversation is open in another window. Take it over to continue here."),
+  newer: l10n.t(
+    "A newer version of Symposium has stored this conversation. Update the extension to continue it. Parts of it may be missing here.",
+  ),
   // The page shows a sentence with a button for the whole window.
   untrusted: l10n.t("Trust this workspace to continue the conversation."),
 };

@@ -216,6 +216,23 @@ suite("chat session", () => {
     equal(fixture.journal.lines.get("one"), stored);
   });
 
+  test("shows a conversation that a newer version has stored, and never writes it", async () => {
+    const journal = new MemoryJournal();
+    journal.store("one", {
+      ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+      entries: [{ kind: "user", id: "u", text: "hi" }],
+    });
+    const stored = journal.lines.get("one")?.replace('"format":1', '"format":2') ?? "";
+    journal.lines.set("one", stored);
+    await using fixture = new Fixture(journal);
+    const id = await fixture.open();
+    await rejects(fixture.prompt(id, "too"), /Update the extension/);
+    await fixture.settle();
+    deepEqual(fixture.agents.length, 0);
+    equal(fixture.story(id)[0]?.startsWith("notice A newer version of Symposium"), true);
+    equal(journal.lines.get("one"), stored);
+  });
+
   test("shows a stored conversation in an untrusted workspace, without its agent", async () => {
     const journal = new MemoryJournal();
     journal.store("one", {

@@ -16,7 +16,7 @@ import type { Conversation } from "../../src/protocol/chat/chat";
 import type { HistoryLimits } from "../../src/protocol/sidecar";
 import { journalNotWritten } from "../errors";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
-import { ConversationLines, NOTHING_STORED, storedIn, type StoredText } from "./stored-conversation";
+import { ConversationLines, FORMAT, NOTHING_STORED, storedIn, type StoredText } from "./stored-conversation";
 
 export interface JournalOptions {
   /** `message` is for the user. */
@@ -87,7 +87,7 @@ export class Journal {
 
   /** `stored`: the content of the journal. Stores everything anew if the journal was deleted in the meantime. */
   writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
-    if (!CONVERSATION.test(conversation)) return () => undefined;
+    if (!CONVERSATION.test(conversation) || stored.format > FORMAT) return () => undefined;
     let changes = new ConversationLines(stored),
       isStored = stored.version !== undefined;
     return version => {

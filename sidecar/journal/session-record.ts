@@ -5,7 +5,7 @@ import { filled, list, parsed, type Infer } from "../../src/protocol/wire/schema
 
 const sessionRecord = v.object({
   type: v.literal("session"),
-  /** Format of the journal. */
+  /** Format of the journal, as in `stored-conversation.ts`. */
   format: v.literal(1),
   agentId: filled(1_000),
   cwd: filled(4_096),

@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import { MIN_LENGTH } from "./packing";
-import { ConversationLines, NOTHING_STORED, restored, storedIn } from "./stored-conversation";
+import { ConversationLines, FORMAT, NOTHING_STORED, restored, storedIn } from "./stored-conversation";
 
 const EMPTY = emptyConversation({ id: "ada", name: "Ada" }, "/w");
 const LONG = "long ".repeat(MIN_LENGTH);
@@ -120,6 +120,14 @@ suite("stored conversation", () => {
       lines = new ConversationLines(storedIn(torn));
     const failed = lines.of(second).lines.slice(0, 20);
     deepEqual(restored(storedIn(torn + failed + lines.of(third).lines), "why").entries, third.entries);
+  });
+
+  test("begins with the number of its format, and reports a later one", () => {
+    const journal = written([applyEvent(EMPTY, { type: "title", title: "T" })]);
+    deepEqual(JSON.parse(journal.trim().split("\n")[0] ?? ""), { type: "journal", format: FORMAT });
+    equal(storedIn(journal).format, FORMAT);
+    const later = storedIn(journal.replace(`"format":${FORMAT}`, `"format":${FORMAT + 1}`));
+    deepEqual([later.format, restored(later, "why").title], [FORMAT + 1, "T"]);
   });
 
   test("shows an entry whose beginning is damaged as far as it is known", () => {

@@ -4,6 +4,8 @@
  *
  * Invariants:
  * - Lines that were not written cost nothing: the next ones contain their content, and begin on a new line.
+ * - A journal begins with the number of its format. A journal of a later format is read as far as it is known, and
+ *   never written.
  * - Reading never fails. A line that is damaged or torn costs its own content, an entry that then lacks something is
  *   shown as a placeholder, and everything else is restored.
  */
@@ -32,17 +34,25 @@ export interface StoredText {
   readonly version: unknown;
   /** Hashes of the long texts. */
   readonly hashes: ReadonlySet<string>;
+  /** The number of its format. */
+  readonly format: number;
 }
-export const NOTHING_STORED: StoredText = { version: undefined, hashes: new Set() };
+
+/** Incremented with each change that an earlier version of Symposium would read wrongly. */
+export const FORMAT = 1;
+
+export const NOTHING_STORED: StoredText = { version: undefined, hashes: new Set(), format: FORMAT };
 
 /** Produces the lines for one conversation. `stored`: the content of its journal. */
 export class ConversationLines {
   #version: unknown;
   readonly #hashes: Set<string>;
+  #hasFormat: boolean;
   /** Whether the journal ends with a line break. It may be torn at first, and after a failed write. */
   #isWhole = false;
 
   constructor({ version, hashes }: StoredText) {
+    this.#hasFormat = version !== undefined;
     this.#version = version;
     this.#hashes = new Set(hashes);
   }
@@ -61,13 +71,15 @@ export class ConversationLines {
         }),
       });
     if (line === undefined) return { lines: "", written: () => undefined };
-    const lines = [...[...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })), line],
+    const format = this.#hasFormat ? [] : [JSON.stringify({ type: "journal", format: FORMAT })],
+      long = [...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })),
+      lines = [...format, ...long, line],
       start = this.#isWhole ? "" : "\n";
     this.#isWhole = false;
     return {
       lines: start + lines.map(each => `${each}\n`).join(""),
       written: () => {
-        this.#isWhole = true;
+        this.#isWhole = this.#hasFormat = true;
         this.#version = version;
         for (const hash of texts.keys()) this.#hashes.add(hash);
       },
@@ -92,10 +104,12 @@ const MAY_REFER = /"\$+text"/;
 
 export function storedIn(text: string): StoredText {
   const texts = new Map<string, string>();
-  let version: unknown;
+  let version: unknown,
+    format = FORMAT;
   for (const line of text.split("\n")) {
     const read = line === "" ? undefined : parseJson(line);
     if (!isObject(read)) continue;
+    if (typeof read["format"] === "number") format = Math.max(format, read["format"]);
     if (read["type"] === "text" && typeof read["hash"] === "string" && typeof read["text"] === "string")
       texts.set(read["hash"], read["text"]);
     if (read["type"] !== "change") continue;
@@ -107,7 +121,7 @@ export function storedIn(text: string): StoredText {
       // The line is JSON, but no difference: it is damaged.
     }
   }
-  return { version, hashes: new Set(texts.keys()) };
+  return { version, hashes: new Set(texts.keys()), format };
 }
 
 /**

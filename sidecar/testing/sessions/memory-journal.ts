@@ -2,7 +2,13 @@
 import type { Conversation } from "../../../src/protocol/chat/chat";
 import { UNPROTECTED, type ConversationWriter, type StoredSession, type WriteLease } from "../../journal/journal";
 import type { SessionRecord } from "../../journal/session-record";
-import { ConversationLines, NOTHING_STORED, storedIn, type StoredText } from "../../journal/stored-conversation";
+import {
+  ConversationLines,
+  FORMAT,
+  NOTHING_STORED,
+  storedIn,
+  type StoredText,
+} from "../../journal/stored-conversation";
 
 export class MemoryJournal {
   readonly records = new Map<string, SessionRecord>();
@@ -34,6 +40,7 @@ export class MemoryJournal {
     this.records.set(conversation, record);
   }
   writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
+    if (stored.format > FORMAT) return () => undefined;
     const changes = new ConversationLines(stored);
     return version => {
       if (!lease.isHeld()) return;
