@@ -24,7 +24,7 @@ import type {
 } from "../../src/protocol/page/host-to-page";
 import { noDrafts, type Drafts } from "./drafts";
 
-export const MAX_TABS = 10;
+export const MAX_TABS = 20;
 export type RequestState =
   | { readonly kind: "no" }
   /** missing: the host will answer. checking: the host answers only if the page has missed a message. */
