@@ -4,7 +4,7 @@ import type { Position } from "../../src/protocol/chat/delivery";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { noDrafts } from "./drafts";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
-import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
+import { MAX_TABS, turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 import { viewOf } from "../view-model/tab/tab-view";
@@ -459,12 +459,12 @@ suite("page state: transitions", () => {
     });
   });
 
-  test("rejects an eleventh tab with a sentence", () => {
+  test("rejects a tab above the limit with a sentence", () => {
     const page = run(livePage(), {
       kind: "received",
-      message: stateMessage(Array.from({ length: 14 }, (_, i) => `t${i}`)),
+      message: stateMessage(Array.from({ length: MAX_TABS + 4 }, (_, i) => `t${i}`)),
     }).page;
-    equal(page.tabs.size, 10);
+    equal(page.tabs.size, MAX_TABS);
     const refused = run(page, { kind: "received", message: { type: "openTab" } });
     ok(!refused.effects.some(({ kind }) => kind === "openOne"));
     ok(tabOf(refused.page, refused.page.selected).remark);
