@@ -1,7 +1,7 @@
 /**
  * Random faults of agents, connections and the sidecar (issue 16): exits, hanging turns, and malformed, repeated, late,
- * reordered and unknown updates. Nothing is lost or shown twice, nothing stays open, and the journal contains the page's
- * conversation.
+ * reordered and unknown updates. Nothing is lost or shown twice, nothing stays open, and the journal contains the
+ * conversation of the page.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
