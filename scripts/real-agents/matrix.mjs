@@ -13,6 +13,7 @@ export const CHECKS = [
   "three tools",
   "command",
   "details",
+  "restart",
   "doctor",
   "conform",
 ];

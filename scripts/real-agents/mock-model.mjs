@@ -18,8 +18,8 @@ export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-
 /**
  * Starts a model whose script works in `folder`. `scenarios` are added to scenarios.json. The model serves the API
  * `speaks`, or all of DIALECTS. `requests` records requests and answers as `{path, scenario?, step?, text?, calls?,
- * results?, tools?}`, without `text` if it was not a model request. `tools` are the names of the offered tools.
- * `onRequest` is called for each.
+ * results?, tools?, body?}`, without `text` if it was not a model request. `tools` are the names of the offered tools,
+ * `body` is the JSON text of the request. `onRequest` is called for each.
  */
 export async function startModel({ folder, scenarios: more = {}, speaks, port = 0, onRequest = () => {} }) {
   // The folder's name is inserted into JSON strings and needs their escapes.
@@ -72,7 +72,7 @@ async function answer(request, response, { scenarios, dialects }, record) {
   const body = JSON.parse(text);
   const read = dialect.read(body),
     reply = answerTo(read, scenarios);
-  record({ ...entry, ...reply, tools: read.tools.map(({ name }) => name) });
+  record({ ...entry, ...reply, tools: read.tools.map(({ name }) => name), body: text });
   if (reply.error !== undefined) return sendJson(response, reply.error.body, reply.error.status);
   await dialect.write(response, { body, path: pathname }, reply);
 }

@@ -21,6 +21,7 @@ export async function withSidecar({ home, temporary, agentId, extensions }, work
       logLevel: "info",
       storage: path.join(home, "storage"),
       traceDir: "",
+      history: { days: 90, megabytes: 1024 },
       bypass: [agentId],
       extensions,
       proxy: "",
@@ -34,6 +35,8 @@ export async function withSidecar({ home, temporary, agentId, extensions }, work
 class Sidecar {
   /** Events of all conversations, in order. */
   events = [];
+  /** Process groups of its agents. */
+  groups = new Set();
   log = [];
   #child;
   #connection;
@@ -55,6 +58,9 @@ class Sidecar {
       this.events.push(event);
       this.#onEvent();
     });
+    this.#connection.onNotification("process/started", ({ group }) => {
+      this.groups.add(group);
+    });
     this.#connection.onNotification("log", line => {
       this.log.push(JSON.stringify(line));
     });
@@ -70,6 +76,11 @@ class Sidecar {
   /** Opens a conversation, sends the prompt, and resolves when its turn has ended. */
   async ask(agent, cwd, text) {
     const { sessionId } = await this.request("chat/new", { conversation: randomUUID(), agent, cwd });
+    await this.prompt(sessionId, text);
+  }
+
+  /** Sends a prompt and resolves when its turn has ended. */
+  async prompt(sessionId, text) {
     const since = this.events.length;
     const ended = new Promise(resolve => {
       this.#onEvent = () => {
@@ -77,8 +88,31 @@ class Sidecar {
         if (turns.some(({ turn }) => turn.state === "running") && turns.at(-1).turn.state === "idle") resolve();
       };
     });
-    await this.request("chat/prompt", { sessionId, messageId: "prompt", blocks: [{ type: "text", text }] });
+    await this.request("chat/prompt", { sessionId, messageId: randomUUID(), blocks: [{ type: "text", text }] });
     await this.#patiently("the end of the turn", ended);
+  }
+
+  /** Resolves when Symposium shows a notice that matches. */
+  async noticed(pattern) {
+    const found = () => this.notices.some(text => pattern.test(text));
+    await this.#patiently(
+      `a notice ${pattern}`,
+      new Promise(resolve => {
+        this.#onEvent = () => {
+          if (found()) resolve();
+        };
+        this.#onEvent();
+      }),
+    );
+  }
+
+  get notices() {
+    return this.events.flatMap(({ entry }) => (entry?.kind === "notice" ? [entry.text] : []));
+  }
+
+  async kill() {
+    killGroup(this.#child.pid, "SIGKILL");
+    await this.#exit;
   }
 
   /** The newest tools of the session's extensions, as in *Details*. */

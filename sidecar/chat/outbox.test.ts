@@ -86,8 +86,11 @@ class Fixture {
       ok((this.shown.omitted?.count ?? 0) < count, "a request for earlier entries has no effect");
     }
   }
+  /** Characters of the longest message. */
+  longest = 0;
   #event({ seq, event }: Numbered): void {
     this.sent.push(event.type);
+    this.longest = Math.max(this.longest, JSON.stringify(event).length);
     equal(this.stored, this.conversation, "a change is stored before it is sent");
     const { kind, seen } = receive(this.seen, { kind: "event", bootId: "b", seq });
     this.seen = seen;
@@ -96,6 +99,7 @@ class Fixture {
   }
   #snapshot(seq: number, conversation: Conversation, requestNumber: number | undefined): void {
     this.sent.push("snapshot");
+    this.longest = Math.max(this.longest, JSON.stringify(conversation).length);
     const { kind, seen } = receive(this.seen, {
       kind: "snapshot",
       bootId: "b",
@@ -240,6 +244,22 @@ suite("Outbox", () => {
         Array.from({ length: count }, () => kind),
       );
     }
+  });
+
+  test("splits long texts, so that no message has a megabyte", () => {
+    const fixture = new Fixture(),
+      text = '"word" '.repeat(120_000);
+    fixture.report("1", text);
+    fixture.clock.advance(BATCH_MS);
+    fixture.report("1", text);
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.sent, ["upsert", "append", "append", "append", "append", "append", "append", "append"]);
+    deepEqual(fixture.shown, fixture.conversation);
+    fixture.shown = EMPTY;
+    fixture.seen = { at: undefined, requestNumber: 1, tooLate: 0 };
+    fixture.outbox.replay(undefined, 1);
+    deepEqual(fixture.shown, fixture.conversation);
+    ok(fixture.longest < 1_000_000, `${fixture.longest} characters`);
   });
 
   test("bounds the replay buffer of terminal output", () => {

@@ -10,11 +10,14 @@
  *   replaced by a snapshot.
  * - These snapshots are rate-limited, except at the end of a turn.
  * - A change is stored before it is sent.
+ * - A message has less than a megabyte, except for images, tool calls and subagents of that size.
  * - The host receives only the window of the conversation (`conversation-window.ts`). Changes of entries before it are
  *   not sent.
  */
 import { lastIndexOf, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import {
+  entryPieces,
+  eventPieces,
   extended,
   nextWindow,
   omittedBefore,
@@ -191,7 +194,10 @@ export class Outbox implements Disposable {
   #sendSnapshot(requestNumber: number | undefined): void {
     const conversation = this.conversation();
     this.#window = nextWindow(this.#window, conversation, this.windowSize);
-    this.sink.snapshot(this.#seq, windowed(conversation, this.#window.first), requestNumber);
+    const shown = windowed(conversation, this.#window.first),
+      { entries, rest } = entryPieces(shown.entries);
+    this.sink.snapshot(this.#seq, rest.length === 0 ? shown : { ...shown, entries }, requestNumber);
+    for (const event of rest) this.#sendPiece(event);
   }
 
   /** Counts like an event, so that a page with the previous window does not take the snapshot for a repeated one. */
@@ -206,6 +212,10 @@ export class Outbox implements Disposable {
   }
 
   #send(event: ChatEvent): void {
+    for (const piece of eventPieces(event)) this.#sendPiece(piece);
+  }
+
+  #sendPiece(event: ChatEvent): void {
     const numbered = this.#number(event);
     this.#sent.push(numbered);
     this.#sentSize += sizeOf(event);

@@ -1,10 +1,11 @@
 /** Exits of the agent and the sidecar, commands in terminals, and a trace of the built sidecar as a transcript. */
-import { deepEqual, doesNotMatch, equal, rejects } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, rejects, throws } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { AGENT_METHODS } from "../../acp/methods";
+import { lossesBetween } from "../crash/survival";
 import { BuiltSidecar, ended, isIdle, shows } from "./built-sidecar";
 import { compare, onlyPosix } from "./golden";
 
@@ -75,6 +76,26 @@ suite("golden transcripts: processes", () => {
     await second.until(isIdle);
     const [, ...lines] = await second.transcript(behavior);
     compare("sidecar-killed", behavior, lines);
+  });
+
+  test("continues a chat while the sidecar of a reloaded window still ends an agent that ignores SIGTERM", async () => {
+    await using first = await BuiltSidecar.start();
+    const chat = { conversation: randomUUID(), cwd: first.cwd },
+      memory = path.join(first.home, "memory"),
+      stubborn = ["--memory", memory, "--ignore-sigterm", "--ignore-stdin-end"];
+    await first.newChat(stubborn, chat);
+    await first.prompt("stream 20000 chunks of 6 chars every 5 ms", shows("w20"));
+    const before = first.conversation,
+      [agent] = first.children;
+    const ended = first.hangUp();
+    await using second = await BuiltSidecar.start(first);
+    await second.newChat(stubborn, chat);
+    await second.replay();
+    await second.until(shows("w20"));
+    deepEqual(lossesBetween(before, second.conversation), []);
+    await second.prompt("recall", shows("remembered: stream 20000"));
+    await ended;
+    throws(() => process.kill(agent ?? 0, 0), /ESRCH/);
   });
 
   test("is read-only in a second sidecar, until the user takes the conversation over", async () => {

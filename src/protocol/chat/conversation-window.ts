@@ -6,7 +6,15 @@
  * - A page with a window and its events contains the same entries as the sidecar's conversation after the omitted ones.
  * - An open question and the newest prompt are in the window, unless more than `PINNED_WEIGHT` follows them.
  */
-import { remainingTerminals, terminalIds, type Conversation, type Entry, type Omitted, type WindowEvent } from "./chat";
+import {
+  remainingTerminals,
+  terminalIds,
+  type ChatEvent,
+  type Conversation,
+  type Entry,
+  type Omitted,
+  type WindowEvent,
+} from "./chat";
 import { slide, showEarlier, weigh, weightOfCharacters, type SlidingWindow, type WindowLimits } from "./sliding-window";
 
 /** Larger than the window of drawn cards, so that a page rarely waits. */
@@ -76,6 +84,55 @@ export function omittedBefore(entries: readonly Entry[], first: number): Omitted
   const prompt = entries.find(({ kind }) => kind === "user"),
     firstPrompt = prompt?.kind === "user" && promptIds.length > 0 ? prompt.text.slice(0, MAX_TITLE) : undefined;
   return { count: first, promptIds, ...(firstPrompt === undefined ? {} : { firstPrompt }) };
+}
+
+/** UTF-16 units of a text in one message. */
+const MAX_TEXT = 250_000;
+
+/**
+ * Splits texts that would make a message larger than a megabyte: the event with the start of each, and events that
+ * append the rest.
+ */
+export function eventPieces(event: ChatEvent): readonly ChatEvent[] {
+  switch (event.type) {
+    case "upsert": {
+      const { entries, rest } = entryPieces([event.entry]);
+      return rest.length === 0 ? [event] : [...entries.map(entry => ({ ...event, entry })), ...rest];
+    }
+    case "earlier": {
+      const { entries, rest } = entryPieces(event.entries);
+      return rest.length === 0 ? [event] : [{ ...event, entries }, ...rest];
+    }
+    case "append":
+      return event.text.length <= MAX_TEXT ? [event] : textPieces(event.id, event.offset, event.text);
+    default:
+      return [event];
+  }
+}
+
+/** The entries with the start of each long text, and events that append the rest. */
+export function entryPieces(all: readonly Entry[]): {
+  readonly entries: readonly Entry[];
+  readonly rest: readonly ChatEvent[];
+} {
+  if (!all.some(isLong)) return { entries: all, rest: [] };
+  return {
+    entries: all.map(entry => (isLong(entry) ? { ...entry, text: entry.text.slice(0, MAX_TEXT) } : entry)),
+    rest: all.flatMap(entry => (isLong(entry) ? textPieces(entry.id, MAX_TEXT, entry.text.slice(MAX_TEXT)) : [])),
+  };
+}
+
+function isLong(entry: Entry): entry is Extract<Entry, { readonly kind: "agent" | "user" | "thought" }> {
+  return (entry.kind === "agent" || entry.kind === "user" || entry.kind === "thought") && entry.text.length > MAX_TEXT;
+}
+
+function textPieces(id: string, offset: number, text: string): readonly ChatEvent[] {
+  return Array.from({ length: Math.ceil(text.length / MAX_TEXT) }, (_, i) => ({
+    type: "append",
+    id,
+    offset: offset + i * MAX_TEXT,
+    text: text.slice(i * MAX_TEXT, (i + 1) * MAX_TEXT),
+  }));
 }
 
 function isOpenQuestion(entry: Entry): boolean {
