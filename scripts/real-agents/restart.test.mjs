@@ -47,18 +47,18 @@ for (const agent of AGENTS)
           await withSidecar(options, async sidecar => {
             const { sessionId } = await sidecar.request("chat/new", chat);
             await sidecar.prompt(sessionId, `The word is ${WORD}. @@scenario:remember`);
-            match(JSON.stringify(sidecar.events), /END-OF-REMEMBER/);
+            match(sidecar.answers, /END-OF-REMEMBER/);
             for (const group of sidecar.groups) killGroup(group, "SIGKILL");
             await sidecar.noticed(/continues this conversation|does not remember/);
             await sidecar.prompt(sessionId, "Which word was it? @@scenario:after-exit");
-            match(JSON.stringify(sidecar.events), /END-OF-AFTER-EXIT/);
+            match(sidecar.answers, /END-OF-AFTER-EXIT/);
             remembers(sidecar, "after-exit");
             await sidecar.kill();
           });
           await withSidecar(options, async sidecar => {
             const { sessionId } = await sidecar.request("chat/new", chat);
             await sidecar.prompt(sessionId, "Which word was it? @@scenario:after-restart");
-            match(JSON.stringify(sidecar.events), /END-OF-AFTER-RESTART/);
+            match(sidecar.answers, /END-OF-AFTER-RESTART/);
             remembers(sidecar, "after-restart");
           });
         },

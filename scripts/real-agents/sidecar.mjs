@@ -106,6 +106,13 @@ class Sidecar {
     );
   }
 
+  /** All text of the agent. */
+  get answers() {
+    return this.events
+      .map(({ type, entry, text }) => (type === "append" ? text : entry?.kind === "agent" ? entry.text : ""))
+      .join("");
+  }
+
   get notices() {
     return this.events.flatMap(({ entry }) => (entry?.kind === "notice" ? [entry.text] : []));
   }
