@@ -109,6 +109,12 @@ suite("CardList", () => {
     deepEqual([keys()[0], keys()[1], keys().length], [EARLIER, "650", 111]);
   });
 
+  test("requests more cards before the user has seen all of the page", () => {
+    const { list } = listed();
+    list.draw(answers(0, 260), 40);
+    equal(list.showEarlier(answers(0, 260), 40), "missing");
+  });
+
   test("requests cards that the page does not have, and shows them when they arrive", () => {
     const { list, keys } = listed();
     list.draw(answers(200, 300), 200);

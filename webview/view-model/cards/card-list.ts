@@ -100,12 +100,15 @@ export class CardList {
     return isWhole;
   }
 
-  /** Extends the window by earlier cards, for the next drawing. `missing`: the caller must supply more cards. */
+  /**
+   * Extends the window by earlier cards, for the next drawing. `missing`: the caller must request more, also for the
+   * next time, and so that the sidecar does not remove the cards that the user is reading.
+   */
   showEarlier(all: readonly Card[], omitted: number): "shown" | "missing" {
     const { first } = this.#window;
     this.#setWindow(showEarlier(this.#window, all, WINDOW), all);
     this.#isEarlierWanted = first === 0 && omitted > 0;
-    return this.#isEarlierWanted ? "missing" : "shown";
+    return omitted > 0 ? "missing" : "shown";
   }
 
   #setWindow(window: SlidingWindow, all: readonly Card[]): void {
