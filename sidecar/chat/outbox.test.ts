@@ -87,10 +87,10 @@ class Fixture {
     }
   }
   /** Characters of the longest message. */
-  longest = 0;
+  maxLength = 0;
   #event({ seq, event }: Numbered): void {
     this.sent.push(event.type);
-    this.longest = Math.max(this.longest, JSON.stringify(event).length);
+    this.maxLength = Math.max(this.maxLength, JSON.stringify(event).length);
     equal(this.stored, this.conversation, "a change is stored before it is sent");
     const { kind, seen } = receive(this.seen, { kind: "event", bootId: "b", seq });
     this.seen = seen;
@@ -99,7 +99,7 @@ class Fixture {
   }
   #snapshot(seq: number, conversation: Conversation, requestNumber: number | undefined): void {
     this.sent.push("snapshot");
-    this.longest = Math.max(this.longest, JSON.stringify(conversation).length);
+    this.maxLength = Math.max(this.maxLength, JSON.stringify(conversation).length);
     const { kind, seen } = receive(this.seen, {
       kind: "snapshot",
       bootId: "b",
@@ -259,7 +259,7 @@ suite("Outbox", () => {
     fixture.seen = { at: undefined, requestNumber: 1, tooLate: 0 };
     fixture.outbox.replay(undefined, 1);
     deepEqual(fixture.shown, fixture.conversation);
-    ok(fixture.longest < 1_000_000, `${fixture.longest} characters`);
+    ok(fixture.maxLength < 1_000_000, `${fixture.maxLength} characters`);
   });
 
   test("bounds the replay buffer of terminal output", () => {
