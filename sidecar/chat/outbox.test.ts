@@ -262,6 +262,37 @@ suite("Outbox", () => {
     ok(fixture.maxLength < 1_000_000, `${fixture.maxLength} characters`);
   });
 
+  test("sends a terminal again if a new entry names it after its first one has left the window", () => {
+    const fixture = new Fixture({ weight: 3, maxWeight: 4 }),
+      call = (id: string): ChatEvent => ({
+        type: "upsert",
+        entry: {
+          kind: "tool",
+          id,
+          toolCallId: id,
+          title: "Run",
+          toolKind: "execute",
+          status: "completed",
+          content: [{ kind: "terminal", terminalId: "t" }],
+          locations: [],
+        },
+      });
+    fixture.add({
+      type: "terminal",
+      terminal: { terminalId: "t", command: "ls", cwd: "/w", output: "x", isCut: false },
+    });
+    fixture.add(call("first"));
+    for (let i = 0; i < 10; i++) fixture.report(`e${i}`, "x");
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.shown.terminals, []);
+    fixture.add({ type: "terminalOutput", terminalId: "t", offset: 1, text: "y" });
+    fixture.clock.advance(1_000);
+    deepEqual(fixture.shown.terminals, [], "no shown entry names it");
+    fixture.add(call("second"));
+    fixture.clock.advance(1_000);
+    deepEqual(fixture.shown.terminals, fixture.conversation.terminals);
+  });
+
   test("bounds the replay buffer of terminal output", () => {
     const fixture = new Fixture();
     for (let i = 0; i < 300; i++) {

@@ -10,11 +10,12 @@
  *   replaced by a snapshot.
  * - These snapshots are rate-limited, except at the end of a turn.
  * - A change is stored before it is sent.
- * - A message has less than a megabyte, except for images, tool calls and subagents of that size.
+ * - A message has less than a megabyte, except for images, tool calls, terminals and subagents of that size, and for
+ *   snapshots of all that the user has loaded.
  * - The host receives only the window of the conversation (`conversation-window.ts`). Changes of entries before it are
  *   not sent.
  */
-import { lastIndexOf, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import { lastIndexOf, terminalIds, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import {
   entryPieces,
   eventPieces,
@@ -73,8 +74,10 @@ export class Outbox implements Disposable {
   #needsSnapshot = false;
   /** Earliest time of the next snapshot that replaces a backlog. */
   #nextSnapshot = -Infinity;
-  /** The entries that the host has. */
+  /** The part of the conversation that the host has received. */
   #window = wholeWindow;
+  /** Terminals that the host has for certain. */
+  readonly #sentTerminals = new Set<string>();
 
   constructor(
     private readonly bootId: string,
@@ -140,12 +143,17 @@ export class Outbox implements Disposable {
       this.#resetWindow();
       this.#sendSnapshot(requestNumber);
     } else for (const numbered of this.#sent) if (numbered.seq > reply.after) this.sink.event(numbered);
+    this.#limitRetained();
   }
 
-  /** Sends the entries before the window, or some of them. */
+  /** Sends the entries before the window, or some of them. Later entries do not displace those that the user reads. */
   showEarlier(): void {
     this.#flush();
-    if (this.#window.first === 0) return;
+    const { first, extra } = this.#window;
+    if (first === 0) {
+      this.#window = { first, extra: extra + this.windowSize.weight };
+      return;
+    }
     const [window, event] = extended(this.#window, this.conversation(), this.windowSize);
     this.#window = window;
     if (!this.#needsSnapshot) this.#send(event);
@@ -186,7 +194,11 @@ export class Outbox implements Disposable {
       const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
       this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
-    for (const event of this.#takePending()) if (this.#isInWindow(event)) this.#send(event);
+    for (const event of this.#takePending())
+      if (this.#isInWindow(event)) {
+        this.#sendTerminalsOf(event);
+        this.#send(event);
+      }
     this.#slideWindow();
     this.#limitRetained();
   }
@@ -196,6 +208,7 @@ export class Outbox implements Disposable {
     this.#window = nextWindow(this.#window, conversation, this.windowSize);
     const shown = windowed(conversation, this.#window.first),
       { entries, rest } = entryPieces(shown.entries);
+    this.#sentTerminals.clear();
     this.sink.snapshot(this.#seq, rest.length === 0 ? shown : { ...shown, entries }, requestNumber);
     for (const event of rest) this.#sendPiece(event);
   }
@@ -228,16 +241,39 @@ export class Outbox implements Disposable {
   }
 
   #isInWindow(event: ChatEvent): boolean {
-    const { first } = this.#window,
-      id = first === 0 ? undefined : entryOf(event);
-    return id === undefined || lastIndexOf(this.conversation().entries, id) >= first;
+    const { first } = this.#window;
+    if (first === 0) return true;
+    const { entries } = this.conversation(),
+      terminalId = terminalOf(event),
+      id = entryOf(event);
+    if (terminalId !== undefined)
+      return terminalIds(entries.slice(first)).has(terminalId) || !terminalIds(entries).has(terminalId);
+    return id === undefined || lastIndexOf(entries, id) >= first;
+  }
+
+  /** Sends terminals of the event's entry that the host may have removed with earlier entries. */
+  #sendTerminalsOf(event: ChatEvent): void {
+    const terminalId = terminalOf(event),
+      id = entryOf(event);
+    if (terminalId !== undefined) this.#sentTerminals.add(terminalId);
+    if (this.#window.first === 0 || id === undefined || event.type === "append") return;
+    const { entries, terminals = [] } = this.conversation(),
+      entry = entries[lastIndexOf(entries, id)],
+      ids = entry === undefined ? new Set<string>() : terminalIds([entry]);
+    for (const terminal of terminals)
+      if (ids.has(terminal.terminalId) && !this.#sentTerminals.has(terminal.terminalId)) {
+        this.#sentTerminals.add(terminal.terminalId);
+        this.#send({ type: "terminal", terminal });
+      }
   }
 
   #slideWindow(): void {
     const conversation = this.conversation(),
       window = nextWindow(this.#window, conversation, this.windowSize);
-    if (window.first > this.#window.first)
+    if (window.first > this.#window.first) {
+      this.#sentTerminals.clear();
       this.#send({ type: "trimmed", omitted: omittedBefore(conversation.entries, window.first) });
+    }
     this.#window = window;
   }
 
@@ -310,6 +346,18 @@ function keyOf(event: ChatEvent): string | undefined {
     case "bypassed":
     case "earlier":
     case "trimmed":
+      return undefined;
+  }
+}
+
+/** Id of the terminal that the event changes. */
+function terminalOf(event: ChatEvent): string | undefined {
+  switch (event.type) {
+    case "terminal":
+      return event.terminal.terminalId;
+    case "terminalOutput":
+      return event.terminalId;
+    default:
       return undefined;
   }
 }

@@ -48,8 +48,6 @@ export class ConversationLines {
   #version: unknown;
   readonly #hashes: Set<string>;
   #hasFormat: boolean;
-  /** Whether the journal ends with a line break. It may be torn at first, and after a failed write. */
-  #isWhole = false;
 
   constructor({ version, hashes }: StoredText) {
     this.#hasFormat = version !== undefined;
@@ -73,13 +71,12 @@ export class ConversationLines {
     if (line === undefined) return { lines: "", written: () => undefined };
     const format = this.#hasFormat ? [] : [JSON.stringify({ type: "journal", format: FORMAT })],
       long = [...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })),
-      lines = [...format, ...long, line],
-      start = this.#isWhole ? "" : "\n";
-    this.#isWhole = false;
+      lines = [...format, ...long, line];
     return {
-      lines: start + lines.map(each => `${each}\n`).join(""),
+      // Begins with a line break, so that a torn line before it costs only itself.
+      lines: "\n" + lines.map(each => `${each}\n`).join(""),
       written: () => {
-        this.#isWhole = this.#hasFormat = true;
+        this.#hasFormat = true;
         this.#version = version;
         for (const hash of texts.keys()) this.#hashes.add(hash);
       },

@@ -303,7 +303,8 @@ export class ChatUi {
     const view = tab?.view;
     if (!view) return;
     this.#keepPosition(tab, () => {
-      if (tab.list.showEarlier(view.cards, view.omitted) === "missing") this.acts.acted(tabId, { kind: "showEarlier" });
+      tab.list.showEarlier(view.cards, view.omitted);
+      this.acts.acted(tabId, { kind: "showEarlier" });
       this.#showCards(tab, view);
     });
   }

@@ -49,7 +49,8 @@ export class FollowEnd {
         const moved = this.#position.moved?.();
         this.list.scrollTop = moved === undefined ? this.#position.top : this.list.scrollTop + moved;
       }
-      if (isComplete) this.#position = undefined;
+      // Once the card is in its place, the user may scroll during the rest of the drawing.
+      if (isComplete || this.#position?.moved?.() === 0) this.#position = undefined;
       this.#top = this.list.scrollTop;
       this.#scrollLater();
     };

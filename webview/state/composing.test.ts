@@ -345,7 +345,6 @@ suite("composing: queue", () => {
     deepEqual(run(once.page, wanted).posts, []);
     deepEqual(step(once.page, wanted, 5_000)[1], [{ kind: "post", message: post[0] }]);
     deepEqual(run(once.page, snapshot(omitted(100), "b1", 4), wanted).posts, post);
-    deepEqual(run(once.page, snapshot({}, "b1", 4), wanted).posts, [], "all entries are there");
     const readOnly = stateMessage({ sidecar: { state: "readOnly", message: "Trust it.", actions: [] } });
     deepEqual(run(short, readOnly, wanted).posts, post);
   });

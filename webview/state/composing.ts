@@ -73,12 +73,15 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
   }
 }
 
-/** Requests earlier entries, also from a sidecar that is read-only. One request at a time, which may be lost. */
+/**
+ * Requests earlier entries, also from a sidecar that is read-only. One request at a time, which may be lost. Without
+ * earlier entries, the sidecar only learns that the user reads the oldest ones.
+ */
 function earlierWanted(page: Page, tab: Tab, now: number): Step {
   const { conversation, earlierAsked, tabId } = tab,
     count = conversation.omitted?.count ?? 0,
     isAsked = earlierAsked?.count === count && now - earlierAsked.at < EARLIER_MS;
-  return count === 0 || isAsked || tab.phase !== "live"
+  return isAsked || tab.phase !== "live"
     ? [page, []]
     : [withTab(page, { ...tab, earlierAsked: { count, at: now } }), [post({ type: "showEarlier", tabId })]];
 }
@@ -237,7 +240,8 @@ function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
 
 /** Sends the last prompt again from its entry. The draft remains in the input. */
 export function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
-  const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
+  const { entries, omitted } = tab.conversation,
+    last = entries.findLast(entry => entry.kind === "user") ?? omitted?.newestPrompt;
   if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
   // A damaged journal may lack the content of attachments.
   const attachments = (last.attachments ?? []).filter(isWhole),

@@ -110,6 +110,8 @@ export interface Omitted {
   readonly promptIds: readonly string[];
   /** Start of the first prompt among them, for the title of the tab. */
   readonly firstPrompt?: string;
+  /** The newest prompt, if it is among them: the user can send it again. */
+  readonly newestPrompt?: Extract<Entry, { readonly kind: "user" }>;
 }
 
 export interface Conversation {

@@ -46,7 +46,12 @@ suite("conversation window", () => {
     const conversation = of([user(0), ...agents(20)]),
       shown = windowed({ ...conversation, entries: conversation.entries.slice(1) }, 15);
     deepEqual([ids(shown), shown.omitted], [["a15", "a16", "a17", "a18", "a19"], { count: 15, promptIds: [] }]);
-    deepEqual(windowed(conversation, 3).omitted, { count: 3, promptIds: ["u0"], firstPrompt: "prompt" });
+    deepEqual(windowed(conversation, 3).omitted, {
+      count: 3,
+      promptIds: ["u0"],
+      firstPrompt: "prompt",
+      newestPrompt: user(0),
+    });
     equal(windowed(conversation, 0), conversation);
   });
 
@@ -60,6 +65,7 @@ suite("conversation window", () => {
       15,
     );
     equal(first([question(0), ...agents(2_000)]), 1_996);
+    equal(first([user(0), ...agents(700), question(0), ...agents(20)]), 701, "each counts alone");
   });
 
   test("counts the output of terminals", () =>

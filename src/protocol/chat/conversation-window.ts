@@ -35,11 +35,10 @@ export function nextWindow(window: SlidingWindow, conversation: Conversation, si
     slid = slide(window, entries, limits);
   if (slid.first === window.first) return slid;
   const pinned = [entries.findIndex(isOpenQuestion), entries.findLastIndex(({ kind }) => kind === "user")].filter(
-      index => index !== -1,
-    ),
-    first = Math.max(window.first, Math.min(slid.first, ...pinned)),
-    isTooHeavy = weigh(entries, first, entries.length, limits.weightOf) > PINNED_WEIGHT + slid.extra;
-  return isTooHeavy ? slid : { ...slid, first };
+    index =>
+      index >= window.first && weigh(entries, index, entries.length, limits.weightOf) <= PINNED_WEIGHT + slid.extra,
+  );
+  return { ...slid, first: Math.min(slid.first, ...pinned) };
 }
 
 /** The conversation without the entries before the window. */
@@ -82,8 +81,15 @@ export function omittedBefore(entries: readonly Entry[], first: number): Omitted
     if (entry?.kind === "user") promptIds.push(entry.id);
   }
   const prompt = entries.find(({ kind }) => kind === "user"),
-    firstPrompt = prompt?.kind === "user" && promptIds.length > 0 ? prompt.text.slice(0, MAX_TITLE) : undefined;
-  return { count: first, promptIds, ...(firstPrompt === undefined ? {} : { firstPrompt }) };
+    firstPrompt = prompt?.kind === "user" && promptIds.length > 0 ? prompt.text.slice(0, MAX_TITLE) : undefined,
+    newest = entries.findLastIndex(({ kind }) => kind === "user"),
+    newestPrompt = newest < first ? entries[newest] : undefined;
+  return {
+    count: first,
+    promptIds,
+    ...(firstPrompt === undefined ? {} : { firstPrompt }),
+    ...(newestPrompt?.kind === "user" ? { newestPrompt } : {}),
+  };
 }
 
 /** UTF-16 units of a text in one message. */

@@ -101,14 +101,13 @@ export class CardList {
   }
 
   /**
-   * Extends the window by earlier cards, for the next drawing. `missing`: the caller must request more, also for the
-   * next time, and so that the sidecar does not remove the cards that the user is reading.
+   * Extends the window by earlier cards, for the next drawing. The caller must request entries from the sidecar, for
+   * the next call and so that the sidecar retains those that the user reads.
    */
-  showEarlier(all: readonly Card[], omitted: number): "shown" | "missing" {
+  showEarlier(all: readonly Card[], omitted: number): void {
     const { first } = this.#window;
     this.#setWindow(showEarlier(this.#window, all, WINDOW), all);
     this.#isEarlierWanted = first === 0 && omitted > 0;
-    return omitted > 0 ? "missing" : "shown";
   }
 
   #setWindow(window: SlidingWindow, all: readonly Card[]): void {
@@ -125,7 +124,9 @@ export class CardList {
       this.#isEarlierWanted = false;
       return showEarlier({ first: at, extra }, all, WINDOW);
     }
-    return first === 0 ? this.#window : { first: Math.max(0, at), extra };
+    return first === 0 && (at <= 0 || slide(this.#window, all, WINDOW).first === 0)
+      ? this.#window
+      : { first: Math.max(0, at), extra };
   }
 
   #update(before: Card, card: Card): void {
