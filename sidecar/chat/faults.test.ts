@@ -50,7 +50,13 @@ const step = fc.oneof(
     weight: 3,
     arbitrary: fc.record({
       kind: fc.constant("end" as const),
-      response: fc.constantFrom<unknown>({ stopReason: "end_turn" }, { stopReason: "tired" }, {}, null, "error"),
+      response: fc.constantFrom<unknown>(
+        { stopReason: "end_turn" },
+        { stopReason: "unknown_reason" },
+        {},
+        null,
+        "error",
+      ),
     }),
   },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("elsewhere" as const), update }) },
@@ -155,7 +161,7 @@ class Run implements AsyncDisposable {
   }
 
   /** The user stops the turn and waits. */
-  async rest(): Promise<void> {
+  async stop(): Promise<void> {
     for (let i = 0; i < 10 && this.conversation.turn.state !== "idle"; i++) {
       await this.fixture.service.handlers["chat/cancel"]({ sessionId: this.sessionId }, NEVER);
       await this.fixture.settle();
@@ -181,7 +187,7 @@ suite("faults of agents and processes", () => {
           await run.do(each);
           deepEqual(lossesBetween(before, run.conversation), [], each.kind);
         }
-        await run.rest();
+        await run.stop();
         const { conversation, fixture } = run,
           placeholders = conversation.entries.filter(({ kind }) => kind === "unknown");
         deepEqual(openIn(conversation), []);

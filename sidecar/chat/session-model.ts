@@ -45,7 +45,10 @@ export type Phase =
   | { readonly kind: "readOnly"; readonly why: ReadOnly }
   | { readonly kind: "closed" };
 
-/** elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. */
+/**
+ * elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. newer: a later version of Symposium
+ * wrote the journal.
+ */
 export type ReadOnly = "elsewhere" | "untrusted" | "newer";
 
 export interface State {

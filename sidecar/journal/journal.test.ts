@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import {
+  appendFileSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -93,6 +94,16 @@ suite("journal of a chat session", () => {
     isFull = true;
     full.keep(CONVERSATION, RECORD);
     equal(warnings.length, 2);
+  });
+
+  test("continues with a new record after a torn line", () => {
+    journal().keep(CONVERSATION, RECORD);
+    const torn = { ...RECORD, agentSession: "s2" },
+      next = { ...RECORD, agentSession: "s3" };
+    appendFileSync(fileOf(CONVERSATION), lineOf(torn).slice(0, -9));
+    deepEqual(journal().read(CONVERSATION).record, RECORD);
+    journal().keep(CONVERSATION, next);
+    deepEqual(journal().read(CONVERSATION).record, next);
   });
 
   test("contains no conversation whose id is no UUID, because the id becomes a file name", () => {

@@ -9,7 +9,16 @@
  *   and that write contains everything that is missing.
  * - A journal that is deleted while its conversation is open is written anew with the next change.
  */
-import { appendFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
+import {
+  appendFileSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+} from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Conversation } from "../../src/protocol/chat/chat";
@@ -157,6 +166,16 @@ export class Journal {
   }
 }
 
+/** Removes what an incomplete write has added, because its content is contained in the next write. */
 function append(file: string, text: string): void {
-  appendFileSync(file, text, { mode: 0o600 });
+  const open = openSync(file, "a", 0o600),
+    { size } = fstatSync(open);
+  try {
+    appendFileSync(open, text);
+  } catch (error) {
+    ftruncateSync(open, size);
+    throw error;
+  } finally {
+    closeSync(open);
+  }
 }

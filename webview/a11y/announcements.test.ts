@@ -108,6 +108,15 @@ suite("announcements", () => {
     deepEqual(listener.textsFor(pageOf(running(answer("1. 2. 3. Four. Five")))), ["Four."]);
   });
 
+  test("does not repeat an answer that a snapshot contains in pieces", () => {
+    const text = "One. Two. Three. Four";
+    const listener = new Listener(pageOf(running()));
+    deepEqual(listener.textsFor(pageOf(running(answer(text)))), ["One.", "Two.", "Three."]);
+    for (const length of [3, 9, text.length])
+      deepEqual(listener.textsFor(pageOf(running(answer(text.slice(0, length))))), []);
+    deepEqual(listener.textsFor(pageOf(running(answer(`${text}. Five`)))), ["Four."]);
+  });
+
   test("skips content that existed when the page opened, reloaded or changed sidecars", () => {
     const full = [answer("One. Two."), question, notice("No.")];
     deepEqual(between(tab({}, { phase: "restored" }), idle(...full)), []);

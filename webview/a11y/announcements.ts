@@ -128,7 +128,7 @@ interface Changed {
 
 /**
  * The entries that changed, with their previous versions. Events replace entries in place; a snapshot recreates all
- * entries. Earlier entries that the user has asked for are no changes.
+ * entries. Excludes earlier entries added at the user's request.
  */
 function changedEntries(past: Conversation, conversation: Conversation): readonly Changed[] {
   const shift = (past.omitted?.count ?? 0) - (conversation.omitted?.count ?? 0),
@@ -154,7 +154,10 @@ function announceEntries(
   const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
   let open = growing;
   const readEntry = (entry: Extract<Entry, { kind: "agent" }>, before: Entry | undefined) => {
-    const isRewritten = before?.kind === "agent" && !entry.text.startsWith(before.text);
+    // A snapshot may contain only the beginning of a long answer, and later events the rest.
+    const isPiece = before?.kind === "agent" && before.text.startsWith(entry.text),
+      isRewritten = before?.kind === "agent" && !isPiece && !entry.text.startsWith(before.text);
+    if (open?.id === entry.id && !isRewritten && entry.text.length < open.reader.at) return;
     const from = isRewritten
       ? passed(entry.text)
       : open?.id === entry.id

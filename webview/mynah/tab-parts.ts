@@ -37,14 +37,14 @@ export class TabParts {
     tabId: string,
     input: PromptInput,
     acts: UserActionHandlers,
-    on: {
+    handlers: {
       /** Recreates the select elements. */
       readonly drawPickers: (pickers: readonly Picker[]) => void;
       /** The user has scrolled up to the first cards. */
       readonly startReached: () => void;
     },
   ) {
-    this.pickers = new PromptPickers(on.drawPickers, () => [
+    this.pickers = new PromptPickers(handlers.drawPickers, () => [
       ...wrapper.querySelectorAll<HTMLSelectElement>(selectors.pickers),
     ]);
     this.#dock = new Dock({
@@ -59,7 +59,7 @@ export class TabParts {
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
     const list = wrapper.querySelector(selectors.conversation);
-    if (list) this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, on.startReached);
+    if (list) this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, handlers.startReached);
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
   }

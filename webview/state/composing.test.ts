@@ -213,6 +213,14 @@ suite("composing: attachments", () => {
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });
 
+  test("are sent again after their prompt has left the loaded part", () => {
+    const newestPrompt = { kind: "user", id: "m1", text: "look", attachments: [FILE] } as const,
+      page = livePage({ omitted: { count: 1, promptIds: ["m1"], newestPrompt } });
+    deepEqual(run(page, { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m2" }).posts, [
+      { type: "prompt", tabId: "t1", messageId: "m2", text: "look", attachments: [FILE] },
+    ]);
+  });
+
   test("are requested from the host, which reports the reason of a failure", () => {
     deepEqual(run(livePage(), { kind: "contextRequested", tabId: "t1", source: { kind: "problems" } }).posts, [
       { type: "requestContext", tabId: "t1", source: { kind: "problems" } },

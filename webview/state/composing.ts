@@ -62,7 +62,7 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
     case "withdrawn":
       return withdrawn(page, tab, action);
     case "acted": {
-      if (action.action.kind === "showEarlier") return earlierWanted(page, tab, now);
+      if (action.action.kind === "showEarlier") return requestEarlier(page, tab, now);
       // The pressed button is stale, because the tab has no live session.
       if (!isLive(page, tab)) return [page, [show(tab)]];
       const { kind: type, ...params } = action.action;
@@ -77,16 +77,16 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
  * Requests earlier entries, also from a sidecar that is read-only. One request at a time, which may be lost. Without
  * earlier entries, the sidecar only learns that the user reads the oldest ones.
  */
-function earlierWanted(page: Page, tab: Tab, now: number): Step {
-  const { conversation, earlierAsked, tabId } = tab,
+function requestEarlier(page: Page, tab: Tab, now: number): Step {
+  const { conversation, earlierRequest, tabId } = tab,
     count = conversation.omitted?.count ?? 0,
-    isAsked = earlierAsked?.count === count && now - earlierAsked.at < EARLIER_MS;
-  return isAsked || tab.phase !== "live"
+    isPending = earlierRequest?.count === count && now - earlierRequest.at < EARLIER_RETRY_MS;
+  return isPending || tab.phase !== "live"
     ? [page, []]
-    : [withTab(page, { ...tab, earlierAsked: { count, at: now } }), [post({ type: "showEarlier", tabId })]];
+    : [withTab(page, { ...tab, earlierRequest: { count, at: now } }), [post({ type: "showEarlier", tabId })]];
 }
 /** Milliseconds after which a request can be repeated. */
-const EARLIER_MS = 2_000;
+const EARLIER_RETRY_MS = 2_000;
 
 /** Offers the mentions found, unless a newer search has started. */
 export function mentionsFound(

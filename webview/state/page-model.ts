@@ -53,7 +53,7 @@ export interface Tab {
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
   /** The last request for earlier entries: their number, and its time. */
-  readonly earlierAsked?: { readonly count: number; readonly at: number };
+  readonly earlierRequest?: { readonly count: number; readonly at: number };
   /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
 }

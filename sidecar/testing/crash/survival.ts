@@ -2,8 +2,8 @@
 import { isTerminal, type Conversation, type Entry } from "../../../src/protocol/chat/chat";
 
 /**
- * Sentences about content of `before` that is missing in `after`, entries that appear twice, and entries that are still
- * open although no agent works on them. Empty if nothing was lost.
+ * Sentences about content of `before` that is missing in `after`, and about entries that appear twice. Empty if nothing
+ * was lost.
  */
 export function lossesBetween(before: Conversation, after: Conversation): readonly string[] {
   const now = new Map(after.entries.map(entry => [entry.id, entry])),
