@@ -1,7 +1,8 @@
 /**
  * Cost of the journal of a conversation (issue 16): the time of a turn that is stored against one that is not, the
  * bytes written per byte received, the time to open a long journal against a plain read of its file, and the time from
- * the journal to the screen for a long conversation against a short one, and for twenty tabs against one.
+ * the journal to the screen for a long conversation against a short one, and for twenty tabs against one. The list of
+ * many sessions and the search in them (issue 17).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,6 +10,7 @@ import path from "node:path";
 import type { SessionEvent, State } from "../sidecar/chat/session-model";
 import { startSession, stepSession } from "../sidecar/chat/session-state";
 import { Journal } from "../sidecar/journal/journal";
+import { SessionCatalog } from "../sidecar/sessions/session-catalog";
 import { ConversationLines, NOTHING_STORED, restored, storedIn } from "../sidecar/journal/stored-conversation";
 import { emptyConversation } from "../src/protocol/chat/chat";
 import { floodedSidecar } from "./chat/flooded-session";
@@ -24,7 +26,8 @@ const TIME_GOAL = 1.15,
   LONG_GOAL = 2;
 const LONG = 5_000,
   SHORT = 50,
-  TABS = 20;
+  TABS = 20,
+  SESSIONS = 1_000;
 /** Events per batch of 48 ms: an agent that sends one update every ten milliseconds. */
 const PER_BATCH = 5;
 
@@ -207,10 +210,55 @@ async function shown(
   });
 }
 
+/**
+ * The list of many sessions and the search in them, against a plain read of the files that they read. `megabytes`: size
+ * of all journals. The list is that of a new process.
+ */
+async function listing(rounds: number, sessions: number, megabytes: number): Promise<readonly Measured[]> {
+  const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
+  try {
+    const journal = new Journal(storage, { warn: message => process.stderr.write(message) }),
+      catalog = (): SessionCatalog => new SessionCatalog(journal, async () => undefined),
+      text = line(0),
+      perSession = Math.ceil((megabytes * 1e6) / sessions / text.length);
+    for (let i = 0; i < sessions; i++) {
+      const words = Array.from({ length: perSession }, (_, n) => line(i * perSession + n)).join("");
+      journal.import(`0b0b0b0b-0000-4000-8000-${String(i).padStart(12, "0")}`, {
+        ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+        entries: [
+          { kind: "user", id: "u", text: `Prompt ${i}` },
+          { kind: "agent", id: "a", text: i === 500 ? `${words}needle` : words },
+        ],
+      });
+    }
+    await catalog().list();
+    const indexes = journal.files().map(({ conversation }) => journal.indexFile(conversation));
+    const listed = await compare(
+      `list of ${sessions} sessions`,
+      () => catalog().list(),
+      "reading the status of their files",
+      () => journal.files(),
+      rounds,
+    );
+    const warm = catalog();
+    const found = await compare(
+      `search of a word in ${sessions} sessions (${megabytes} MB)`,
+      () => warm.search("needle", 100, new AbortController().signal),
+      "reading their files",
+      () => indexes.map(file => readFileSync(file)),
+      rounds,
+    );
+    return [listed, found];
+  } finally {
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
 const bench: Bench = async ({ quick }) => [
   ...bytes(quick ? 2_000 : 10_000),
   await time(quick ? 5 : 15, quick ? 5_000 : 20_000),
   await opening(quick ? 5 : 15, quick ? 10 : 50),
+  ...(await listing(quick ? 5 : 15, SESSIONS, 100)),
   await shown(
     `a conversation of ${LONG} entries, from the journal to the screen`,
     { tabs: 1, entries: LONG },

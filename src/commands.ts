@@ -11,12 +11,14 @@ import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
 import { selectAgent, type AgentSources } from "./settings/store/select-agent";
+import type { SessionCommands } from "./sessions/session-commands";
 
 export interface CommandDeps {
   readonly chat: ChatController;
   readonly configuration: Configuration;
   readonly context: ContextSources;
   readonly sources: AgentSources;
+  readonly sessions: SessionCommands;
   openSettings(): void;
   showLogs(): void;
 }
@@ -26,6 +28,7 @@ export function registerCommands({
   configuration,
   context,
   sources,
+  sessions,
   openSettings,
   showLogs,
 }: CommandDeps): vscode.Disposable {
@@ -57,6 +60,7 @@ export function registerCommands({
     "symposium.openSettings": openSettings,
     "symposium.showLogs": showLogs,
     "symposium.deleteHistory": () => confirmDeletion(() => chat.deleteHistory()),
+    ...sessions,
   } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
 

@@ -17,6 +17,7 @@ import { Configuration } from "./settings/store/configuration";
 import { PersistedControls } from "./settings/store/persisted-controls";
 import { helloOf, sendSettings, settingsListeners } from "./settings/store/sidecar-settings";
 import { agentListeners, registerSettings, type SettingsPart } from "./settings/view/register";
+import { registerSessions, sessionListeners, type SessionsPart } from "./sessions/register";
 import { bundledLauncher } from "./sidecar/lazy-launcher";
 import { SidecarSupervisor } from "./sidecar/supervisor";
 
@@ -48,6 +49,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     changed: phase => {
       chat.phaseChanged(phase);
       settings.phaseChanged(phase);
+      sessions.phaseChanged(phase);
     },
     launcher: bundledLauncher({
       extensionPath: context.extensionPath,
@@ -65,6 +67,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...chatListeners(() => chat),
       ...settingsListeners(configuration, chosen, () => settings.secrets),
       ...agentListeners(() => settings.controller),
+      ...sessionListeners(() => sessions),
       ...LanguageModels.listeners(() => models),
       ...editor.listeners,
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
@@ -82,6 +85,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     }),
   );
   const settings: SettingsPart = own(registerSettings({ ...shared, chat: chat.controller }));
+  const sessions: SessionsPart = own(registerSessions({ ...shared, ...{ editor, commands }, chat: chat.controller }));
   const models: LanguageModels = own(
     new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),
   );
@@ -95,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       configuration,
       context: editorContext,
       sources,
+      sessions: sessions.commands,
       openSettings,
       showLogs,
     }),

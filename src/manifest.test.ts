@@ -5,6 +5,8 @@ import {
   COMMANDS,
   CONTAINER,
   CONTEXTS,
+  SESSION_CONTEXTS,
+  SESSIONS_VIEW,
   SETTINGS,
   SETTINGS_PAGE,
   TEST_COMMANDS,
@@ -25,6 +27,7 @@ import {
   TOOL_GROUPS,
 } from "./protocol/lm/permission-tools";
 import { UPDATE_MODES } from "./protocol/settings/settings-view";
+import { SELECTION } from "./sessions/session-commands";
 import { readSettings } from "./settings/store/settings";
 
 interface Manifest {
@@ -43,6 +46,8 @@ interface Manifest {
     readonly menus: Readonly<
       Record<string, readonly { readonly command: string; readonly when: string; readonly group?: string }[]>
     >;
+    readonly keybindings: readonly { readonly command: string; readonly args?: unknown; readonly when: string }[];
+    readonly viewsWelcome: readonly { readonly view: string; readonly contents: string; readonly when: string }[];
     readonly languageModelChatProviders: readonly { readonly vendor: string; readonly when: string }[];
     readonly languageModelTools: readonly {
       readonly name: string;
@@ -77,6 +82,11 @@ const manifest: Manifest = JSON.parse(source, (_, value: unknown) =>
   typeof value === "string" ? (texts[TEXT_KEY.exec(value)?.[1] ?? ""] ?? value) : value,
 );
 const { contributes } = manifest;
+
+const commandsLinkedIn = (text: string): readonly string[] =>
+  [...text.matchAll(/\(command:([^)]*)\)/g)].map(([, command = ""]) => command);
+const isWhenView = (when: string, view: string): boolean =>
+  when === `view == ${view}` || when.startsWith(`view == ${view} && `);
 
 suite("manifest", () => {
   test("declares every setting with its default and scope", () =>
@@ -133,9 +143,26 @@ suite("manifest", () => {
     for (const [menu, items] of Object.entries(contributes.menus))
       for (const { command, when } of items)
         ok(
-          command in COMMANDS && (menu !== "view/title" || VIEWS.some(view => when === `view == ${view}`)),
+          command in COMMANDS && (!menu.startsWith("view/") || VIEWS.some(view => isWhenView(when, view))),
           `${command} in ${menu}`,
         );
+  });
+
+  test("binds keys and links welcome texts to declared commands of the view", () => {
+    for (const { command, args, when } of contributes.keybindings)
+      ok(command in COMMANDS && args === SELECTION && when.startsWith(`focusedView == ${SESSIONS_VIEW} && `), command);
+    for (const { view, contents, when } of contributes.viewsWelcome) {
+      ok(VIEWS.some(each => each === view) && when.startsWith(`${SESSION_CONTEXTS.content} == `), when);
+      ok(
+        commandsLinkedIn(contents).every(command => command in COMMANDS),
+        contents,
+      );
+    }
+  });
+
+  test("uses only context keys of the view that the extension sets", () => {
+    const used = [...source.matchAll(/symposium\.sessions\.\w+/g)].map(([key]) => key);
+    deepEqual([...new Set(used)].sort(), Object.values(SESSION_CONTEXTS).sort());
   });
 
   test("offers to add visible or selected content in its menu", () => {
@@ -179,7 +206,7 @@ suite("manifest", () => {
     ]);
     for (const { id, description, media, completionEvents } of steps) {
       ok(
-        [...description.matchAll(/\(command:([^)]*)\)/g)].every(([, command = ""]) => command in COMMANDS),
+        commandsLinkedIn(description).every(command => command in COMMANDS),
         id,
       );
       ok(

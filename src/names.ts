@@ -35,8 +35,9 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const CONTAINER = "symposium";
 export const CHAT_VIEW = "symposium.chatView";
+export const SESSIONS_VIEW = "symposium.sessionsView";
 export const SETTINGS_VIEW = "symposium.settingsView";
-export const VIEWS = [CHAT_VIEW, SETTINGS_VIEW] as const;
+export const VIEWS = [CHAT_VIEW, SESSIONS_VIEW, SETTINGS_VIEW] as const;
 /** The view type of the settings page's editor. */
 export const SETTINGS_PAGE = "symposium.settings";
 export const WALKTHROUGH = "start";
@@ -48,6 +49,32 @@ export const CONTEXTS = {
   contextAdded: "symposium.contextAdded",
   settingsUsed: "symposium.settingsUsed",
 } as const;
+
+/** Context keys of the view “Sessions”. */
+export const SESSION_CONTEXTS = {
+  /** `SessionsContent`; unset before the first response. */
+  content: "symposium.sessions.content",
+  allWorkspaces: "symposium.sessions.allWorkspaces",
+  archived: "symposium.sessions.archived",
+} as const;
+
+/** Commands of the view “Sessions” with their titles. */
+export const SESSION_COMMANDS = {
+  "symposium.openSession": l10n.t("Open Session"),
+  "symposium.searchSessions": l10n.t("Search Sessions"),
+  "symposium.renameSession": l10n.t("Rename Session"),
+  "symposium.archiveSession": l10n.t("Archive Session"),
+  "symposium.unarchiveSession": l10n.t("Unarchive Session"),
+  "symposium.deleteSession": l10n.t("Delete Session"),
+  "symposium.exportSession": l10n.t("Export Session"),
+  "symposium.importSession": l10n.t("Import Session"),
+  "symposium.refreshSessions": l10n.t("Refresh Sessions"),
+  "symposium.showAllWorkspaces": l10n.t("Show Sessions of All Workspaces"),
+  "symposium.showThisWorkspace": l10n.t("Show Sessions of This Workspace"),
+  "symposium.showArchived": l10n.t("Show Archived Sessions"),
+  "symposium.hideArchived": l10n.t("Hide Archived Sessions"),
+} as const;
+export type SessionCommandName = keyof typeof SESSION_COMMANDS;
 
 /** Commands with their titles. */
 export const COMMANDS = {
@@ -61,6 +88,7 @@ export const COMMANDS = {
   "symposium.openSettings": l10n.t("Open Settings"),
   "symposium.showLogs": l10n.t("Show Logs"),
   "symposium.deleteHistory": l10n.t("Delete History"),
+  ...SESSION_COMMANDS,
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 

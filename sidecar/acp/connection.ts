@@ -32,7 +32,8 @@ import { mayAsk, noSession, type SessionListener } from "./session-listener";
 import { SessionOpenings, type OpenedSession, type SessionSetup } from "./session-openings";
 import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
-import type { ContentBlock, PromptRequest, SignInRequest } from "./schema";
+import type { ContentBlock, ListSessionsRequest, PromptRequest, SignInRequest } from "./schema";
+import { sessionPage, type SessionPage } from "./session-page";
 import { Turns, type PromptOutcome } from "./v2-turns";
 import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS, UPDATE_KINDS } from "./methods";
 
@@ -295,6 +296,19 @@ export class AgentConnection implements AsyncDisposable {
    */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
     return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
+  }
+
+  /**
+   * One page of the agent's sessions. Only for agents that support it (`capabilities.list`). Rejects with an
+   * `AgentError`.
+   */
+  listSessions(cursor?: string): Promise<SessionPage> {
+    return this.#requests.request({
+      method: AGENT_METHODS.session_list,
+      params: (cursor === undefined ? {} : { cursor }) satisfies ListSessionsRequest,
+      limitMs: REQUEST_LIMIT_MS,
+      take: sessionPage,
+    });
   }
 
   /** Sets a mode, a model or an option of a session, in the form of the agent's ACP version. Like `request`. */

@@ -1,7 +1,17 @@
 import { deepEqual } from "node:assert/strict";
 import { capabilitiesOf, initializeParams, type AgentCapabilities } from "./initialize";
 
-const NONE: AgentCapabilities = { load: false, resume: false, fork: false, images: false, embedded: false };
+const NONE: AgentCapabilities = {
+  load: false,
+  resume: false,
+  fork: false,
+  list: false,
+  delete: false,
+  archive: false,
+  setTitle: false,
+  images: false,
+  embedded: false,
+};
 
 suite("agent capabilities", () => {
   const table: readonly [
@@ -16,10 +26,20 @@ suite("agent capabilities", () => {
       1,
       {
         loadSession: true,
-        sessionCapabilities: { resume: {}, fork: {} },
+        sessionCapabilities: { resume: {}, fork: {}, list: {}, delete: {}, archive: {}, title: {} },
         promptCapabilities: { image: true, embeddedContext: true },
       },
-      { load: true, resume: true, fork: true, images: true, embedded: true },
+      {
+        load: true,
+        resume: true,
+        fork: true,
+        list: true,
+        delete: true,
+        archive: true,
+        setTitle: true,
+        images: true,
+        embedded: true,
+      },
     ],
     [
       "omits denied and invalid capabilities",
@@ -28,10 +48,10 @@ suite("agent capabilities", () => {
       {},
     ],
     [
-      "always resumes and never loads in version 2",
+      "always lists and resumes, and never loads in version 2",
       2,
       { loadSession: true, session: { fork: {}, prompt: { image: {} } } },
-      { resume: true, fork: true, images: true },
+      { resume: true, fork: true, list: true, images: true },
     ],
   ];
   for (const [name, version, capabilities, overrides] of table)

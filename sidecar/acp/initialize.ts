@@ -97,12 +97,17 @@ export interface AgentCapabilities {
   readonly resume: boolean;
   /** A session that starts with the conversation of another one. */
   readonly fork: boolean;
+  /** Requests about sessions that need not be open. */
+  readonly list: boolean;
+  readonly delete: boolean;
+  readonly archive: boolean;
+  readonly setTitle: boolean;
   /** Supported in prompts. */
   readonly images: boolean;
   readonly embedded: boolean;
 }
 
-/** In v2 every agent with sessions can resume them, and `load` no longer exists. */
+/** In v2 every agent with sessions can list and resume them, and `load` no longer exists. */
 export function capabilitiesOf(agent: NegotiatedCapabilities): AgentCapabilities {
   const { version, capabilities } = agent,
     sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
@@ -110,6 +115,10 @@ export function capabilitiesOf(agent: NegotiatedCapabilities): AgentCapabilities
     load: version === 1 && capabilities.loadSession === true,
     resume: version === 2 || isSupported(sessions.resume),
     fork: isSupported(sessions.fork),
+    list: version === 2 || isSupported(sessions.list),
+    delete: isSupported(sessions.delete),
+    archive: isSupported(sessions.archive),
+    setTitle: isSupported(sessions.title),
     ...acceptedBy(agent),
   };
 }

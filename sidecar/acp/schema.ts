@@ -10,6 +10,7 @@ export type ContentBlock = v1.ContentBlock;
 export type TextBlock = Extract<ContentBlock, { readonly type: "text" }>;
 export type ClientCapabilities = v1.ClientCapabilities;
 export type PromptRequest = v1.PromptRequest & v2.PromptRequest;
+export type ListSessionsRequest = v1.ListSessionsRequest & v2.ListSessionsRequest;
 export type PermissionResponse = v1.RequestPermissionResponse & v2.RequestPermissionResponse;
 export type ElicitationResponse = v1.CreateElicitationResponse & v2.CreateElicitationResponse;
 export type SignInRequest = v1.AuthenticateRequest & v2.LoginAuthRequest;

@@ -2,7 +2,17 @@ import { deepEqual } from "node:assert/strict";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../acp/connection";
 import { openAgentSession, openingMethod, type SessionBegin } from "./open-agent-session";
 
-const NONE: AgentCapabilities = { load: false, resume: false, fork: false, images: false, embedded: false };
+const NONE: AgentCapabilities = {
+  load: false,
+  resume: false,
+  fork: false,
+  list: false,
+  delete: false,
+  archive: false,
+  setTitle: false,
+  images: false,
+  embedded: false,
+};
 const AGAIN: SessionBegin = { kind: "again", agentSession: "old" },
   FORK: SessionBegin = { kind: "fork", agentSession: "old" };
 
@@ -14,6 +24,7 @@ suite("wayToOpen", () => {
       );
     deepEqual(methods({ kind: "new" }), ["new", "new", "new", "new", "new"]);
     deepEqual(methods(AGAIN), ["new", "load", "resume", "resume", "new"]);
+    deepEqual(methods({ ...AGAIN, needsReplay: true }), ["new", "load", "load", "load", "new"]);
     deepEqual(methods(FORK), ["new", "new", "new", "fork", "fork"]);
   });
 });

@@ -9,11 +9,12 @@ import type {
 
 /**
  * `new`: a new session. `again`: an earlier session of the same owner. `fork`: a copy of another session.
- * `agentSession` is the agent's id of the earlier session.
+ * `agentSession` is the agent's id of the earlier session. `needsReplay`: its content is unknown here.
  */
 export type SessionBegin =
   | { readonly kind: "new" }
-  | { readonly kind: "again" | "fork"; readonly agentSession: string };
+  | { readonly kind: "again"; readonly agentSession: string; readonly needsReplay?: true }
+  | { readonly kind: "fork"; readonly agentSession: string };
 
 export interface OpenOptions {
   readonly cwd: string;
@@ -25,11 +26,15 @@ export interface OpenOptions {
   readonly onRefused: (how: string, error: unknown) => void;
 }
 
-/** The best supported method to begin the session. `resume`, which replays nothing, precedes `load`. */
-export function openingMethod({ kind }: SessionBegin, { fork, resume, load }: AgentCapabilities) {
-  if (kind === "fork" && fork) return "fork";
-  if (kind === "again" && resume) return "resume";
-  return kind === "again" && load ? "load" : "new";
+/**
+ * The best supported method to begin the session. `resume`, which replays nothing, precedes `load`, unless a replay is
+ * needed.
+ */
+export function openingMethod(begin: SessionBegin, { fork, resume, load }: AgentCapabilities) {
+  if (begin.kind === "fork" && fork) return "fork";
+  if (begin.kind !== "again") return "new";
+  if (load && (begin.needsReplay || !resume)) return "load";
+  return resume ? "resume" : "new";
 }
 
 /** `isContinued`: the session contains the earlier conversation. Rejects with an `AgentError`. */

@@ -2,6 +2,17 @@
 import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
 import type { Attention } from "../../src/protocol/sidecar";
 
+/** Whether an event changes what the list of sessions shows. */
+export function concernsList(event: ChatEvent): boolean {
+  return (
+    concernsAttention(event) ||
+    event.type === "title" ||
+    event.type === "renamed" ||
+    event.type === "usage" ||
+    (event.type === "upsert" && (event.entry.kind === "user" || event.entry.kind === "notice"))
+  );
+}
+
 /** Whether an event can change the result of `attention`. Most events are updates, which cannot. */
 export function concernsAttention(event: ChatEvent): boolean {
   return (

@@ -21,7 +21,7 @@ import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent/agent-terminals";
 import { editorFiles, type AskHost } from "./agent/editor-files";
-import { Session } from "./session";
+import { Session, type OpenConversation } from "./session";
 import { recordOf, startOf } from "./start-options";
 import type { SessionDeps, SessionStart } from "./session-deps";
 import type { Prompt } from "./session-model";
@@ -49,6 +49,8 @@ export interface ChatDeps {
   readonly journal: Pick<Journal, "lease" | "read" | "keep" | "writer">;
   /** The workspace is not trusted; see `HelloFromHost.restricted`. */
   readonly isRestricted?: boolean;
+  /** Reports a change that the list of sessions shows. */
+  readonly listChanged?: () => void;
   readonly log: SessionDeps["log"];
 }
 
@@ -72,6 +74,7 @@ export class ChatService implements AsyncDisposable {
         stored = this.deps.journal.read(chat.conversation),
         start = startOf(sessionId, chat, stored, this.deps.extensions?.() ?? []);
       this.#sessions.set(sessionId, new Session(start, this.#depsOf(start, stored, lease)));
+      this.deps.listChanged?.();
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) =>
@@ -92,6 +95,7 @@ export class ChatService implements AsyncDisposable {
         await closing;
       } finally {
         if (this.#closing.get(conversation) === closing) this.#closing.delete(conversation);
+        this.deps.listChanged?.();
       }
       return {};
     },
@@ -106,6 +110,18 @@ export class ChatService implements AsyncDisposable {
     },
     "chat/replay": ({ sessionId, at, requestNumber }) => this.#sessions.get(sessionId)?.replay(at, requestNumber),
   };
+
+  /** The open conversations. */
+  get open(): readonly OpenConversation[] {
+    return [...this.#sessions.values()].map(({ current }) => current);
+  }
+
+  /** Sets the user's title of an open conversation. `false`: it is not open. */
+  rename(conversation: string, title: string): boolean {
+    const session = [...this.#sessions.values()].find(each => each.conversation === conversation);
+    session?.perform({ kind: "rename", title });
+    return session !== undefined;
+  }
 
   /** Reports the start or end of the installation of an agent or an extension to all sessions. */
   installing(kind: Installable, id: string, isInstalling: boolean): void {
@@ -166,6 +182,7 @@ export class ChatService implements AsyncDisposable {
           name: agent.name,
           ...(title === undefined ? {} : { title }),
         }),
+      listChanged: () => deps.listChanged?.(),
       editor: editorFiles((method, params) => host.request(method, params)),
       signIn: {
         runInTerminal: async (agent, cwd, { args, env }) => {

@@ -338,6 +338,7 @@ function keyOf(event: ChatEvent): string | undefined {
     case "commands":
     case "controls":
     case "title":
+    case "renamed":
       return event.type;
     case "turn":
     case "queue":

@@ -36,6 +36,8 @@ export interface SessionDeps {
   readonly readOnly: ReadOnly | undefined;
   /** Reports the conversation's new attention state. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
+  /** Reports a change that the list of sessions shows. */
+  readonly listChanged: () => void;
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;

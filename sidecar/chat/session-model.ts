@@ -46,8 +46,8 @@ export type Phase =
   | { readonly kind: "closed" };
 
 /**
- * elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. newer: a later version of Symposium
- * wrote the journal.
+ * elsewhere: another process writes the conversation. untrusted: the workspace is not trusted. newer: a later version
+ * of Symposium wrote the journal.
  */
 export type ReadOnly = "elsewhere" | "untrusted" | "newer";
 

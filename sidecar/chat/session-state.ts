@@ -85,6 +85,7 @@ const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
   answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),
   setControl: (state, { controlId, value }) => chooseControl(state, controlId, value),
   endBypass: state => endBypass(state),
+  rename: (state, { title }) => rename(state, title),
   showEarlier: state => [state, [{ kind: "showEarlier" }]],
 };
 
@@ -382,6 +383,15 @@ const READ_ONLY: Readonly<Record<ReadOnly, string>> = {
   // The page shows a sentence with a button for the whole window.
   untrusted: l10n.t("Trust this workspace to continue the conversation."),
 };
+
+/** Ignored if another process writes the conversation. */
+function rename(state: State, title: string): SessionStep {
+  const line = title.replaceAll(/\s+/g, " ").trim(),
+    { phase, conversation } = state;
+  return phase.kind === "readOnly" || line === (conversation.chosenTitle ?? "")
+    ? [state, []]
+    : emitEvent(state, { type: "renamed", title: line });
+}
 
 function noticeElsewhere(state: State): SessionStep {
   return addNotice(state, "warning", READ_ONLY.elsewhere, ["takeOver"]);

@@ -15,7 +15,7 @@ import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire/wire";
 import { Actor } from "../rpc/actor";
-import { attention, concernsAttention } from "./attention";
+import { attention, concernsAttention, concernsList } from "./attention";
 import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
 import { Outbox } from "./outbox";
@@ -27,6 +27,13 @@ import type { SessionStart, SessionDeps } from "./session-deps";
 export interface PromptResponder {
   accept(): void;
   refuse(why: string): void;
+}
+
+/** `conversation`: its id. */
+export interface OpenConversation {
+  readonly conversation: string;
+  readonly state: Conversation;
+  readonly attention: Attention;
 }
 
 type Message =
@@ -47,12 +54,14 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${start.sessionId}`);
-    const { title, entries = [], terminals = [], queue } = start.earlier ?? {};
+    const { title, chosenTitle, entries = [], usage, terminals = [], queue } = start.earlier ?? {};
     const { id, name } = (deps.readOnly === undefined ? undefined : start.earlier?.agent) ?? start.agent;
     const conversation: Conversation = {
       ...emptyConversation({ id, name }, start.cwd),
       ...(title === undefined ? {} : { title }),
+      ...(chosenTitle === undefined ? {} : { chosenTitle }),
       entries,
+      ...(usage === undefined ? {} : { usage }),
       ...(terminals.length === 0 ? {} : { terminals }),
       ...(queue === undefined ? {} : { queue }),
     };
@@ -77,6 +86,9 @@ export class Session extends Actor<Message> {
 
   get conversation(): string {
     return this.start.conversation;
+  }
+  get current(): OpenConversation {
+    return { conversation: this.start.conversation, state: this.#state.conversation, attention: this.#attention };
   }
 
   prompt(prompt: Prompt, responder: PromptResponder): void {
@@ -175,6 +187,7 @@ export class Session extends Actor<Message> {
           : this.#attention;
     if (current !== this.#attention) this.deps.attention(current, state.conversation);
     this.#attention = current;
+    if (effects.some(effect => effect.kind === "emit" && concernsList(effect.event))) this.deps.listChanged();
   }
 
   #do(effect: Effect): void {

@@ -28,7 +28,7 @@ export function startOf(
       ...(earlier.agent === undefined ? {} : { earlier, interruption: [RESTARTED, ...replaced].join(" ") }),
       extensions: current,
     };
-  if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return start;
+  if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return withoutUsage(start);
   const found = record.extensions.map(id => current.find(extension => extension.id === id) ?? id);
   return {
     ...start,
@@ -37,6 +37,13 @@ export function startOf(
     extensions: found.filter(extension => typeof extension !== "string"),
     missingExtensions: found.filter(extension => typeof extension === "string").map(missingSentence),
   };
+}
+
+/** A new session of the agent uses none of its context yet. */
+function withoutUsage({ earlier, ...start }: SessionStart): SessionStart {
+  if (earlier === undefined) return start;
+  const { usage: _, ...restored } = earlier;
+  return { ...start, earlier: restored };
 }
 
 export function recordOf(

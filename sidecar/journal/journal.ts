@@ -17,15 +17,25 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
+  statSync,
+  utimesSync,
 } from "node:fs";
-import { readdir, rm, stat } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { Conversation } from "../../src/protocol/chat/chat";
 import type { HistoryLimits } from "../../src/protocol/sidecar";
 import { journalNotWritten } from "../errors";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
-import { ConversationLines, FORMAT, NOTHING_STORED, storedIn, type StoredText } from "./stored-conversation";
+import {
+  ConversationLines,
+  FORMAT,
+  lineOfListed,
+  NOTHING_STORED,
+  storedIn,
+  type StoredText,
+} from "./stored-conversation";
 
 export interface JournalOptions {
   /** `message` is for the user. */
@@ -54,6 +64,16 @@ export interface WriteLease {
 /** For a journal that no other process writes, or that cannot be written. */
 export const UNPROTECTED: WriteLease = { isHeld: () => true, release: async () => undefined };
 
+/** The journal of one conversation. `changedAt`: milliseconds since 1970. */
+export interface JournalFile {
+  readonly conversation: string;
+  readonly file: string;
+  readonly changedAt: number;
+  readonly bytes: number;
+}
+
+const EXTENSION = ".jsonl",
+  INDEX = ".index";
 const DAY_MS = 24 * 3600 * 1000,
   MB = 1024 * 1024;
 /** The id comes from the page and becomes a file name. */
@@ -109,34 +129,60 @@ export class Journal {
     };
   }
 
+  /** Stores members that only the list of sessions reads and writes. Rejects with a sentence if that fails. */
+  storeListed(conversation: string, members: Readonly<Record<string, unknown>>): void {
+    const file = this.#fileOf(conversation),
+      { atime, mtime } = statSync(file);
+    (this.options.append ?? append)(file, lineOfListed(members));
+    // The place of the session in the list does not change.
+    utimesSync(file, atime, mtime);
+  }
+
+  /** All journals, in any order. */
+  files(): readonly JournalFile[] {
+    return namesIn(this.#folder).flatMap(name => {
+      const conversation = name.slice(0, -EXTENSION.length),
+        file = path.join(this.#folder, name),
+        status = name.endsWith(EXTENSION) ? statSync(file, { throwIfNoEntry: false }) : undefined;
+      return status ? [{ conversation, file, changedAt: status.mtimeMs, bytes: status.size }] : [];
+    });
+  }
+
+  /** The file of a conversation's index; see `session-index.ts`. */
+  indexFile(conversation: string): string {
+    return `${this.#fileOf(conversation).slice(0, -EXTENSION.length)}${INDEX}`;
+  }
+
+  /** Stores a conversation that has no journal yet. */
+  import(conversation: string, version: Conversation): void {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    (this.options.append ?? append)(
+      this.#fileOf(conversation),
+      new ConversationLines(NOTHING_STORED).of(version).lines,
+    );
+  }
+
+  /** Deletes the journal of a conversation, and its index. */
+  async delete(conversation: string): Promise<void> {
+    await rm(this.indexFile(conversation), { force: true });
+    await rm(this.#fileOf(conversation), { force: true });
+  }
+
   /** Deletes journals beyond the limits, those that were changed least recently first. `now`: ms since 1970. */
   async cleanUp(now: number, { days, megabytes }: HistoryLimits): Promise<void> {
-    const journals = (await this.#journals()).sort((a, b) => b.changedAt - a.changedAt);
+    const journals = [...this.files()].sort((a, b) => b.changedAt - a.changedAt);
     let size = 0;
-    for (const { file, changedAt, bytes } of journals) {
+    for (const { conversation, changedAt, bytes } of journals) {
       size += bytes;
-      if (changedAt < now - days * DAY_MS || size > megabytes * MB) await rm(file, { force: true });
+      if (changedAt < now - days * DAY_MS || size > megabytes * MB) await this.delete(conversation);
     }
   }
 
   /** Deletes all journals and returns their number. */
   async deleteAll(): Promise<number> {
-    const journals = await this.#journals();
-    for (const { file } of journals) await rm(file, { force: true });
+    const journals = this.files();
+    for (const { conversation } of journals) await this.delete(conversation);
     return journals.length;
-  }
-
-  /** Without those that another window deletes at the same time. */
-  async #journals(): Promise<{ readonly file: string; readonly changedAt: number; readonly bytes: number }[]> {
-    const names = await readdir(this.#folder).catch((): readonly string[] => []);
-    const found = names
-      .filter(name => name.endsWith(".jsonl"))
-      .map(async name => {
-        const file = path.join(this.#folder, name),
-          status = await stat(file).catch(() => undefined);
-        return status ? [{ file, changedAt: status.mtimeMs, bytes: status.size }] : [];
-      });
-    return (await Promise.all(found)).flat();
   }
 
   #textOf(conversation: string): string {
@@ -162,7 +208,16 @@ export class Journal {
   }
 
   #fileOf(conversation: string): string {
-    return path.join(this.#folder, `${conversation.toLowerCase()}.jsonl`);
+    return path.join(this.#folder, `${conversation.toLowerCase()}${EXTENSION}`);
+  }
+}
+
+/** Empty if the folder does not exist. */
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
   }
 }
 

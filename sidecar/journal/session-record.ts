@@ -25,9 +25,14 @@ export function lineOf(record: SessionRecord): string {
 
 /** The newest record of a journal. Torn, damaged and unknown lines are skipped. */
 export function newestRecord(text: string): SessionRecord | undefined {
-  for (const line of text.split("\n").reverse()) {
-    const record = parsed(sessionRecord, parseJson(line));
-    if (record) return record;
-  }
-  return undefined;
+  return recordsIn(text).at(-1);
 }
+
+/** The records of a journal, the oldest first. Torn, damaged and unknown lines are skipped. */
+export function recordsIn(text: string): readonly SessionRecord[] {
+  return text
+    .split("\n")
+    .flatMap(line => (line.startsWith(START) ? (parsed(sessionRecord, parseJson(line)) ?? []) : []));
+}
+/** Start of each record; all other lines need no parsing. */
+const START = '{"type":"session"';

@@ -18,6 +18,7 @@ import {
   type Entry,
   type Queue,
   type TerminalView,
+  type Usage,
 } from "../../src/protocol/chat/chat";
 import { entry } from "../../src/protocol/chat/entry-schema";
 import { arrayOr, isObject, objectOr, parseJson } from "../../src/protocol/wire/json";
@@ -26,7 +27,10 @@ import { difference, patched, type Difference } from "./difference";
 import { packed, unpacked } from "./packing";
 
 /** The members that a later process restores. The others belong to the agent's current session. */
-type Persistent = Pick<Conversation, "agent" | "cwd" | "title" | "entries" | "turn" | "terminals" | "queue">;
+type Persistent = Pick<
+  Conversation,
+  "agent" | "cwd" | "title" | "chosenTitle" | "entries" | "turn" | "usage" | "terminals" | "queue"
+>;
 
 /** Content of a journal, without the records of its sessions. */
 export interface StoredText {
@@ -36,6 +40,8 @@ export interface StoredText {
   readonly hashes: ReadonlySet<string>;
   /** The number of its format. */
   readonly format: number;
+  /** Time of the last start or end of a turn, in milliseconds since 1970; absent if there was none. */
+  readonly activeAt?: number;
 }
 
 /** Incremented with each change that an earlier version of Symposium would read wrongly. */
@@ -51,12 +57,12 @@ export class ConversationLines {
 
   constructor({ version, hashes }: StoredText) {
     this.#hasFormat = version !== undefined;
-    this.#version = version;
+    this.#version = isObject(version) ? persistent(version) : version;
     this.#hashes = new Set(hashes);
   }
 
-  /** Empty if nothing has changed. Call `written` after the lines were stored. */
-  of(conversation: Conversation): { readonly lines: string; written(): void } {
+  /** Empty if nothing has changed. Call `written` after the lines were stored. `now`: milliseconds since 1970. */
+  of(conversation: Conversation, now = Date.now()): { readonly lines: string; written(): void } {
     const version = persistent(conversation),
       change = difference(this.#version, version),
       texts = new Map<string, string>();
@@ -64,6 +70,7 @@ export class ConversationLines {
       change &&
       JSON.stringify({
         type: "change",
+        ...(changesTurn(change) ? { at: now } : {}),
         change: packed(change, (hash, text) => {
           if (!this.#hashes.has(hash)) texts.set(hash, text);
         }),
@@ -84,16 +91,33 @@ export class ConversationLines {
   }
 }
 
-function persistent({ agent, cwd, title, entries, turn, terminals, queue }: Conversation): Persistent {
-  return {
-    agent,
-    cwd,
-    ...(title === undefined ? {} : { title }),
-    entries,
-    turn,
-    ...(terminals === undefined ? {} : { terminals }),
-    ...(queue === undefined ? {} : { queue }),
+const PERSISTENT = [
+  "agent",
+  "cwd",
+  "title",
+  "chosenTitle",
+  "entries",
+  "turn",
+  "usage",
+  "terminals",
+  "queue",
+] as const satisfies readonly (keyof Persistent)[];
+
+/** Without the members that only the list of sessions stores. */
+function persistent(version: Partial<Persistent>): Partial<Persistent> {
+  return Object.fromEntries(PERSISTENT.flatMap(key => (version[key] === undefined ? [] : [[key, version[key]]])));
+}
+
+function changesTurn(change: Difference): boolean {
+  return "." in change && Object.hasOwn(change["."], "turn");
+}
+
+/** The line that stores members which only the list of sessions reads and writes. */
+export function lineOfListed(members: Readonly<Record<string, unknown>>): string {
+  const change: Difference = {
+    ".": Object.fromEntries(Object.entries(members).map(([key, value]) => [key, { "=": value }])),
   };
+  return `\n${JSON.stringify({ type: "change", change })}\n`;
 }
 
 /** A key of a reference, or a key that resembles one; see `packing.ts`. */
@@ -102,6 +126,7 @@ const MAY_REFER = /"\$+text"/;
 export function storedIn(text: string): StoredText {
   const texts = new Map<string, string>();
   let version: unknown,
+    activeAt: number | undefined,
     format = FORMAT;
   for (const line of text.split("\n")) {
     const read = line === "" ? undefined : parseJson(line);
@@ -110,6 +135,7 @@ export function storedIn(text: string): StoredText {
     if (read["type"] === "text" && typeof read["hash"] === "string" && typeof read["text"] === "string")
       texts.set(read["hash"], read["text"]);
     if (read["type"] !== "change") continue;
+    if (typeof read["at"] === "number") activeAt = read["at"];
     // Most lines contain no reference, and a copy of the change would take longer than parsing it.
     const change = MAY_REFER.test(line) ? unpacked(read["change"], hash => texts.get(hash)) : read["change"];
     try {
@@ -118,7 +144,7 @@ export function storedIn(text: string): StoredText {
       // The line is JSON, but no difference: it is damaged.
     }
   }
-  return { version, hashes: new Set(texts.keys()), format };
+  return { version, hashes: new Set(texts.keys()), format, ...(activeAt === undefined ? {} : { activeAt }) };
 }
 
 /**
@@ -129,7 +155,9 @@ export interface Restored {
   /** Agent of the earlier session; absent if nothing is stored. */
   readonly agent?: AgentChoice;
   readonly title?: string;
+  readonly chosenTitle?: string;
   readonly entries: readonly Entry[];
+  readonly usage?: Usage;
   readonly terminals: readonly TerminalView[];
   readonly queue?: Queue;
 }
@@ -137,12 +165,15 @@ export interface Restored {
 const RUNNING: ReadonlySet<unknown> = new Set<Conversation["turn"]["state"]>(["starting", "running", "cancelling"]);
 
 export function restored({ version }: StoredText, why: string): Restored {
-  const { agent: storedAgent, title, entries, turn, terminals, queue } = objectOr(version),
+  const { agent: storedAgent, title, chosenTitle, entries, turn, usage: used, terminals, queue } = objectOr(version),
     agent = parsed(agentChoice, storedAgent),
+    usageView = parsed(usage, used),
     prompts = arrayOr(objectOr(queue)["prompts"]).flatMap(value => parsed(queuedPrompt, value) ?? []);
   return {
     ...(agent === undefined ? {} : { agent }),
     ...(typeof title === "string" ? { title } : {}),
+    ...(typeof chosenTitle === "string" ? { chosenTitle } : {}),
+    ...(usageView === undefined ? {} : { usage: usageView }),
     entries: interrupted(
       {
         entries: arrayOr(entries).map(entryIn),
@@ -156,6 +187,11 @@ export function restored({ version }: StoredText, why: string): Restored {
 }
 
 const agentChoice = v.object({ id: v.string(), name: v.string() });
+const usage = v.object({
+  used: finite,
+  size: finite,
+  cost: v.exactOptional(v.object({ amount: finite, currency: v.string() })),
+});
 const queuedPrompt = v.object({ messageId: v.string(), text: v.string(), attachments: v.exactOptional(attachments) });
 
 const terminal = v.object({

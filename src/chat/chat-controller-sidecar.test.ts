@@ -46,6 +46,33 @@ suite("ChatController: sidecar and page restarts", () => {
     ]);
   });
 
+  test("continues a stored session in its folder outside the workspace, also after a sidecar exit", async () => {
+    const fixture = new Fixture(),
+      stored = { conversation: "t", agentId: "mine", cwd: "/elsewhere" };
+    fixture.sidecar.reply("sessions/open", () => stored);
+    fixture.sidecar.hold("sessions/open");
+    await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/elsewhere" });
+    fixture.sidecar.die();
+    fixture.sidecar.restart();
+    await settled();
+    deepEqual(fixture.calls("sessions/open"), [{ ref: { kind: "stored", conversation: "t" } }]);
+    await fixture.ready({ tabId: "u", agentId: "mine", cwd: "/etc" });
+    deepEqual(fixture.calls("chat/new"), [
+      { conversation: "t", agent: MINE, cwd: "/elsewhere" },
+      { conversation: "u", agent: MINE, cwd: "/w" },
+    ]);
+  });
+
+  test("uses a folder of the workspace for a session that is not stored, and reports other failures", async () => {
+    const fixture = new Fixture();
+    fixture.sidecar.refuse("sessions/open", new SidecarRefused(ErrorCode.refused, "This session was deleted."));
+    await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/elsewhere" });
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: MINE, cwd: "/w" }]);
+    fixture.sidecar.refuse("sessions/open", new Error("broken"));
+    await fixture.ready({ tabId: "u", agentId: "mine", cwd: "/elsewhere" });
+    equal(fixture.calls("chat/new").length, 1);
+  });
+
   test("notifies the page of a sidecar exit and sends a prompt after the session reopened", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" });

@@ -385,6 +385,26 @@ suite("ChatController", () => {
     equal(first.of("openTab").length, 0);
   });
 
+  test("opens a stored session with its journal, without an empty first tab", async () => {
+    const session = { conversation: "c", agentId: "mine", cwd: "/w" },
+      message = { type: "openTab", tabId: "c", agentId: "mine", cwd: "/w" } as const,
+      fixture = new Fixture();
+    fixture.chat.openSession(session);
+    fixture.live = false;
+    fixture.chat.openSession(session, "e");
+    fixture.live = true;
+    await fixture.ready();
+    await fixture.ready();
+    deepEqual(fixture.of("openTab"), [message, { ...message, entryId: "e" }]);
+    // A page without tabs opens an empty tab with the state.
+    deepEqual(
+      fixture.posted.slice(1, 3).map(({ type }) => type),
+      ["openTab", "state"],
+    );
+    await fixture.ready({ tabId: "c", agentId: "mine", cwd: "/w" });
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "c", agent: MINE, cwd: "/w" }]);
+  });
+
   test("opens a requested tab with the given agent, also on a first page", async () => {
     const fixture = new Fixture();
     fixture.chat.openTab("mine");

@@ -13,7 +13,8 @@ import type { ActionId } from "../protocol/chat/chat";
 import { ErrorCode } from "../protocol/wire/errors";
 import type { ActionMessage, ActionMethods, ActionName } from "../protocol/chat/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
+import type { HostToPage, PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
+import type { OpenableSession } from "../protocol/sessions/sessions";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { SessionStarts, type StartPosition } from "./session-start";
@@ -24,11 +25,13 @@ import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
+type OpenTab = Extract<HostToPage, { type: "openTab" }>;
+
 export class ChatController {
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
-  /** Tab that a command requested before the page was ready, possibly with a specific agent. */
-  #pendingTab: { readonly agentId?: string } | undefined;
+  /** Tab that a command requested before the page was ready. */
+  #pendingTab: OpenTab | undefined;
   readonly #prompts = new PromptDedup();
   readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
@@ -163,9 +166,13 @@ export class ChatController {
    * tabs.
    */
   openTab(agentId?: string): void {
-    const wanted = agentId === undefined ? {} : { agentId };
-    if (this.deps.page.isLive) this.deps.page.post({ type: "openTab", ...wanted });
-    else this.#pendingTab = wanted;
+    this.#requestTab({ type: "openTab", ...(agentId === undefined ? {} : { agentId }) });
+  }
+
+  /** Makes the page open or select the tab of a stored session. `entryId`: the entry that a search has found. */
+  openSession({ conversation, agentId, cwd }: OpenableSession, entryId?: string): void {
+    const entry = entryId === undefined ? {} : { entryId };
+    this.#requestTab({ type: "openTab", tabId: conversation, agentId, cwd, ...entry });
   }
 
   /** Adds attachments to the selected tab's draft, or queues them for the next page. */
@@ -198,14 +205,22 @@ export class ChatController {
     this.#sessions.dispose();
   }
 
+  #requestTab(tab: OpenTab): void {
+    if (this.deps.page.isLive) this.deps.page.post(tab);
+    else this.#pendingTab = tab;
+  }
+
   async #pageReady(positions: readonly TabPosition[]): Promise<void> {
     const hasTabs = this.tabs.length > 0 || positions.length > 0;
+    const pending = this.#pendingTab;
+    this.#pendingTab = undefined;
     for (const position of positions) void this.#pageResume.replay(position);
+    // Before the state, because a page without tabs then opens an empty one.
+    if (pending?.tabId !== undefined) this.deps.page.post(pending);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     // A first page opens its first tab by itself, with the agent for new tabs.
-    if (this.#pendingTab && (hasTabs || this.#pendingTab.agentId !== undefined))
-      this.deps.page.post({ type: "openTab", ...this.#pendingTab });
-    this.#pendingTab = undefined;
+    if (pending && pending.tabId === undefined && (hasTabs || pending.agentId !== undefined))
+      this.deps.page.post(pending);
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason

@@ -129,7 +129,7 @@ suite("outdated tabs", () => {
 
   test("forgets a tab closed during its folder choice", async () => {
     const choosing = deferred<string>(),
-      { chosen, log } = new Fixture();
+      { chosen, log, sidecar } = new Fixture();
     const folders = new WorkingFolders({
       folders: () => ["/a", "/b"],
       pick: () => choosing.promise,
@@ -138,7 +138,13 @@ suite("outdated tabs", () => {
       log,
     });
     let now = settingsWith();
-    const beginnings = new SessionStarts({ settings: () => now, selectAgent: async () => undefined, chosen, folders });
+    const beginnings = new SessionStarts({
+      settings: () => now,
+      selectAgent: async () => undefined,
+      sidecar: { client: () => sidecar.current() },
+      chosen,
+      folders,
+    });
     const plan = beginnings.of({ tabId: "t" })();
     await settled();
     beginnings.forget("t");

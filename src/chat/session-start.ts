@@ -1,5 +1,6 @@
 /** Start options of a tab's session, such as agent and folder. Also detects tabs whose options have changed since. */
 import * as l10n from "@vscode/l10n";
+import { SidecarExited, SidecarRefused } from "../errors";
 import type { AgentConfig } from "../protocol/agents/agents";
 import { isObject } from "../protocol/wire/json";
 import type { NewChat } from "../protocol/sidecar";
@@ -16,12 +17,16 @@ import type { ChatDeps } from "./chat-deps";
 /** A tab without a session. */
 export type StartPosition = Pick<TabPosition, "tabId" | "agentId" | "cwd"> & Pick<NewChat, "start">;
 
+type SessionStartDeps = Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen"> & {
+  readonly sidecar: Pick<ChatDeps["sidecar"], "client">;
+};
+
 export class SessionStarts {
   readonly #started = new Map<TabId, StartSettings>();
   /** Resolves when the last selection of the agent for new tabs is stored in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
-  constructor(private readonly deps: Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen">) {}
+  constructor(private readonly deps: SessionStartDeps) {}
 
   agentOf(tabId: TabId): string {
     return this.#started.get(tabId)?.agent.name ?? "the agent";
@@ -79,7 +84,7 @@ export class SessionStarts {
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(l10n.t`No agent has the id ${currentAgentId}.`);
       this.#started.set(tabId, startSettings(agent, settings));
-      const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
+      const folder = await this.#folderOf(tabId, cwd);
       // The request contains the agent. The sidecar uses the extensions that it has when the request arrives.
       if (this.#started.has(tabId))
         this.#started.set(tabId, { ...startSettings(agent, { ...this.deps.settings(), protocolV2 }), cwd: folder });
@@ -95,6 +100,25 @@ export class SessionStarts {
         ...(folders.length > 1 ? { folders } : {}),
       };
     };
+  }
+
+  /** A folder outside the workspace must be that of the stored session, because the page is not trusted. */
+  async #folderOf(tabId: TabId, cwd: string | undefined): Promise<string> {
+    const { folders } = this.deps,
+      isPermitted = cwd !== undefined && (folders.isOurs(cwd) || (await this.#storedFolder(tabId)) === cwd);
+    return isPermitted ? cwd : folders.choose();
+  }
+
+  /** `undefined`: the conversation is not stored. Waits for the next sidecar after an exit. */
+  async #storedFolder(conversation: string): Promise<string | undefined> {
+    const client = await this.deps.sidecar.client();
+    try {
+      return (await client.request("sessions/open", { ref: { kind: "stored", conversation } })).cwd;
+    } catch (error) {
+      if (error instanceof SidecarExited) return this.#storedFolder(conversation);
+      if (error instanceof SidecarRefused) return undefined;
+      throw error;
+    }
   }
 }
 

@@ -13,12 +13,13 @@ import type { IdeAnswer, IdeRequest } from "./ide/ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm/lm";
 import type { LogLevel, LogLine } from "./wire/log";
 import type { ActionMethods } from "./chat/session-actions";
+import type { SessionsHostToSidecar, SessionsSidecarToHost } from "./sessions/sessions";
 import type { Call, Note } from "./wire/wire";
 
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 13;
+export const PROTOCOL = 14;
 
 export interface Hello {
   readonly protocol: number;
@@ -107,7 +108,7 @@ export interface NewChat {
 }
 
 /** Requests to the sidecar. Requests for an unknown session fail with `ErrorCode.unknownSession`. */
-export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, ActionMethods {
+export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, SessionsHostToSidecar, ActionMethods {
   hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Deletes all stored conversations. Open ones are stored again with their next change. */
   "history/delete": Call<Readonly<Record<string, never>>, { readonly count: number }>;
@@ -139,7 +140,7 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, Act
   "settings/logLevel": Note<{ readonly level: LogLevel }>;
 }
 
-export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
+export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, SessionsSidecarToHost {
   "chat/event": Note<{
     readonly sessionId: SessionId;
     readonly bootId: string;

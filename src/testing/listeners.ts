@@ -33,6 +33,7 @@ export function listeners(onEvent: (method: Notes) => void = () => undefined): S
     "lm/forgetSessions": note("lm/forgetSessions"),
     "agents/changed": note("agents/changed"),
     "agents/installing": note("agents/installing"),
+    "sessions/changed": note("sessions/changed"),
     "editor/readTextFile": async () => ({ text: "" }),
     "editor/writeTextFile": async () => ({}),
     "lm/persistedSessions": async () => ({ sessions: [] }),

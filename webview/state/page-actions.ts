@@ -3,7 +3,8 @@
  * prompts. Pure.
  */
 import * as l10n from "@vscode/l10n";
-import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
+import { emptyConversation } from "../../src/protocol/chat/chat";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
 import { askHost } from "./page-requests";
 import {
@@ -22,6 +23,8 @@ import {
   type Step,
   type Tab,
 } from "./page-model";
+
+type StoredSessionTab = Extract<HostToPage, { type: "openTab"; tabId: TabId }>;
 
 export function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
@@ -50,7 +53,36 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
 
 /** `agentId`: the new tab's agent; default: the agent of new tabs. */
 export function openOne(page: Page, agentId?: string): Step {
-  if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
+  return page.tabs.size < MAX_TABS ? [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]] : tooManyTabs(page);
+}
+
+/**
+ * Opens or selects the tab of a stored session. Like a restored tab, a new one requests its session with the journal: a
+ * `newTab` message would start an empty conversation.
+ */
+export function openStored(page: Page, { tabId, agentId, cwd }: StoredSessionTab, now: number): Step {
+  if (page.tabs.has(tabId)) return selectStored(page, tabId);
+  if (page.tabs.size >= MAX_TABS) return tooManyTabs(page);
+  const agent = agentOf(page.agents, agentId),
+    tab = { ...freshTab(tabId, agent, page.requestNumber, now), conversation: emptyConversation(agent, cwd) };
+  return chain(
+    [
+      { ...withTab(page, tab), closed: new Set([...page.closed].filter(closedId => closedId !== tabId)) },
+      [{ kind: "open", tabId }, show(tab)],
+    ],
+    p => selectStored(p, tabId),
+    p => askHost(p, [tabId], "missing", now),
+  );
+}
+
+function selectStored(page: Page, tabId: TabId): Step {
+  return [
+    { ...page, selected: tabId },
+    [{ kind: "select", tabId }, post({ type: "selectTab", tabId }), SAVE, { kind: "focus", tabId }],
+  ];
+}
+
+function tooManyTabs(page: Page): Step {
   return remarkOn(page, page.selected, {
     tone: "info",
     text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,

@@ -459,6 +459,49 @@ suite("page state: transitions", () => {
     });
   });
 
+  const openSession: UiEvent = {
+    kind: "received",
+    message: { type: "openTab", tabId: "c", agentId: "gem", cwd: "/w/sub" },
+  };
+
+  test("opens a stored session like a restored tab", () => {
+    const { page, effects, posts } = run(livePage(), openSession);
+    deepEqual(posts, [
+      { type: "selectTab", tabId: "c" },
+      { type: "webviewReady", tabs: [{ tabId: "c", requestNumber: 101, agentId: "gem", cwd: "/w/sub" }] },
+    ]);
+    deepEqual(
+      effects.flatMap(effect => (effect.kind === "post" ? [] : [effect.kind])),
+      ["open", "show", "select", "save", "focus"],
+    );
+    deepEqual([page.selected, tabOf(page, "c").phase, tabOf(page, "c").asking.kind], ["c", "restored", "missing"]);
+    deepEqual(tabOf(page, "c").conversation.agent, { id: "gem", name: "Gemini" });
+    deepEqual(saved(page).tabs.at(-1)?.cwd, "/w/sub");
+  });
+
+  test("selects the tab of a session that is open", () => {
+    const both = run(livePage(), openSession).page,
+      first = run(both, { kind: "selected", tabId: "t1" }).page,
+      { page, effects, posts } = run(first, openSession);
+    deepEqual([page.selected, page.tabs.size, posts], ["c", 2, [{ type: "selectTab", tabId: "c" }]]);
+    ok(effects.some(({ kind }) => kind === "select"));
+    equal(tabOf(page, "c"), tabOf(first, "c"));
+  });
+
+  test("opens the session of a closed tab again", () => {
+    const closed = run(run(livePage(), openSession).page, { kind: "closed", tabId: "c" }).page;
+    ok(closed.closed.has("c"));
+    const { page } = run(closed, openSession);
+    deepEqual([page.closed.has("c"), page.tabs.has("c"), page.selected], [false, true, "c"]);
+  });
+
+  test("opens a session before the first state without an empty tab beside it", () => {
+    const opened = run(openPage(emptyPage, 100, 0)[0], openSession).page,
+      { page, effects } = run(opened, { kind: "received", message: stateMessage(["c"]) });
+    ok(!effects.some(({ kind }) => kind === "openOne"));
+    deepEqual([[...page.tabs.keys()], page.selected], [["c"], "c"]);
+  });
+
   test("rejects a tab above the limit with a sentence", () => {
     const page = run(livePage(), {
       kind: "received",
@@ -468,6 +511,8 @@ suite("page state: transitions", () => {
     const refused = run(page, { kind: "received", message: { type: "openTab" } });
     ok(!refused.effects.some(({ kind }) => kind === "openOne"));
     ok(tabOf(refused.page, refused.page.selected).remark);
+    const session = run(page, openSession);
+    ok(!session.page.tabs.has("c") && tabOf(session.page, session.page.selected).remark);
   });
 
   test("ignores a snapshot from before the sidecar exit", () => {

@@ -43,8 +43,8 @@ import {
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected } from "./tab-agent";
-import { titleOf } from "./tab-title";
-import { opened, openOne, handleAction } from "./page-actions";
+import { chatTitle } from "../../src/protocol/chat/chat-title";
+import { opened, openOne, openStored, handleAction } from "./page-actions";
 
 /**
  * `requestNumber`: any increasing number, such as the system time. `now`: milliseconds of the clock of all later steps.
@@ -145,7 +145,7 @@ export function saved(page: Page): SavedPage {
       tabId,
       agent: conversation.agent,
       cwd: conversation.cwd,
-      title: titleOf({ conversation, drafts }) ?? "",
+      title: chatTitle(conversation, drafts.onTheWay[0]?.text) ?? "",
       drafts,
     })),
   };
@@ -166,7 +166,7 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "requestReplay":
       return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab":
-      return openOne(page, message.agentId);
+      return message.tabId === undefined ? openOne(page, message.agentId) : openStored(page, message, now);
     case "agentSelected":
       return agentSelected(page, message, now);
     case "mentionsFound":

@@ -5,7 +5,7 @@ import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-pag
 import { turnOf, type UiEvent, type Page, type Tab } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
-import { titleOf } from "./tab-title";
+import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { viewOf } from "../view-model/tab/tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" },
@@ -164,7 +164,11 @@ suite("agent of a tab", () => {
 });
 
 suite("tab title", () => {
-  const of = (conversation: Partial<Conversation>): string | undefined => titleOf(tabOf(live(conversation)));
+  const titleOf = (page: Page) => {
+    const { conversation, drafts } = tabOf(page);
+    return chatTitle(conversation, drafts.onTheWay[0]?.text);
+  };
+  const of = (conversation: Partial<Conversation>): string | undefined => titleOf(live(conversation));
 
   test("uses the agent's title or the first prompt, on one short line", () => {
     deepEqual(
@@ -190,7 +194,7 @@ suite("tab title", () => {
 
   test("persists across reloads", () => {
     const reloaded = (page: Page): string | undefined =>
-      titleOf(tabOf(openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0]));
+      titleOf(openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0]);
     equal(reloaded(live({ title: "Refactoring", entries: [user("1")] })), "Refactoring");
     equal(reloaded(live({ entries: [user("1", "Explain this")] })), "Explain this");
   });

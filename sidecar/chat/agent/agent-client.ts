@@ -153,7 +153,16 @@ export class AgentClient implements Disposable {
     this.#timeouts.startOpening(notify);
     this.#next = "first";
     const begin: SessionBegin =
-      this.#agentSession === undefined ? { kind: "new" } : { kind: "again", agentSession: this.#agentSession };
+      this.#agentSession === undefined
+        ? { kind: "new" }
+        : {
+            kind: "again",
+            agentSession: this.#agentSession,
+            // A session of the agent's own list: nothing of it is stored.
+            ...(this.start.earlier === undefined && this.#agentSession === this.start.agentSession
+              ? { needsReplay: true }
+              : {}),
+          };
     return new ChatOpening(this.#openings, begin, attempt, abandoned, notify);
   }
 

@@ -3,6 +3,7 @@ import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { LmSettings } from "../../../src/protocol/lm/lm";
 import type { ConfigurationState } from "../../../src/protocol/agents/own-configuration";
 import { commandOf, type AgentCommand } from "../../agents/distributions/agent-command";
+import { NEVER_CANCELLED } from "../../../src/protocol/wire/cancel-signal";
 import type { ProxyComponent } from "../../conductor/component";
 import type { LmService } from "../../lm/lm-service";
 import type { Environment } from "../../process/login-shell-environment";
@@ -25,6 +26,17 @@ export class LazyAgents {
   /** Undefined if no configuration is known. */
   async configuration(agent: AgentConfig): Promise<ConfigurationState | undefined> {
     return agent.distribution.symposium ? undefined : (await (await this.part()).configuration(agent))?.state();
+  }
+
+  /** Whether the agent can be started without an installation. */
+  async isInstalled(agent: AgentConfig): Promise<boolean> {
+    if (agent.distribution.symposium) return true;
+    const { agents } = await (await this.part()).handlers["agents/states"](
+        { agents: [agent], extensions: [] },
+        NEVER_CANCELLED,
+      ),
+      state = agents[agent.id];
+    return state !== undefined && state.missing === undefined && ["ready", "installed"].includes(state.install.kind);
   }
 
   async part(): Promise<ServedAgents> {

@@ -27,6 +27,9 @@ import { startProcess } from "../../process/stdio-process";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
 import type { Scope } from "../../rpc/scope";
+import { AgentSessions } from "../../sessions/agent-sessions";
+import { SessionCatalog } from "../../sessions/session-catalog";
+import { SessionsService } from "../../sessions/sessions-service";
 import { extensionDeps } from "../runtime/extension-deps";
 import { openEvidence } from "../runtime/tool-evidence";
 import { openTrace } from "../runtime/trace-file";
@@ -52,6 +55,7 @@ export interface Served {
   readonly policy: BypassPolicy;
   readonly extensions: ConfiguredExtensions;
   readonly journal: Journal;
+  readonly sessions: SessionsService;
 }
 
 export function openSidecar(host: SidecarHost): Served {
@@ -110,9 +114,28 @@ export function openSidecar(host: SidecarHost): Served {
       extensions: () => extensions.current(),
       journal,
       isRestricted: hello.restricted === true,
+      listChanged: () => sessions.changed(),
       log,
     }),
   );
+  const agentSessions = scope.add(
+    new AgentSessions({
+      pool,
+      clock: realClock,
+      isInstalled: agent => agents.isInstalled(agent),
+      log: (message, data) => log("info", "agent", message, data),
+    }),
+  );
+  const sessions: SessionsService = new SessionsService({
+    clock: realClock,
+    journal,
+    catalog: new SessionCatalog(journal, () => pause(0, realClock)),
+    agents: agentSessions,
+    chat,
+    extensions: () => extensions.current(),
+    isRestricted: hello.restricted === true,
+    notifyChanged: () => wire.notify("sessions/changed", {}),
+  });
   const lm = new LazyLm(async () => {
     const part = (await import("./serve-lm")).openLm(
       version,
@@ -134,6 +157,7 @@ export function openSidecar(host: SidecarHost): Served {
     policy,
     extensions,
     journal,
+    sessions,
   };
 }
 

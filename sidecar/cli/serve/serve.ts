@@ -28,7 +28,7 @@ export async function serve(version: string): Promise<void> {
     return served;
   };
   wire.serve(
-    dispatcher<HostToSidecar, "chat" | "registry" | "agents" | "lm">(
+    dispatcher<HostToSidecar, "chat" | "sessions" | "registry" | "agents" | "lm">(
       {
         hello: async hello => {
           if (hello.protocol !== PROTOCOL || hello.build !== version)
@@ -50,6 +50,7 @@ export async function serve(version: string): Promise<void> {
       },
       {
         chat: () => ready().chat.handlers,
+        sessions: () => ready().sessions.handlers,
         registry: async () => (await ready().agents.part()).handlers,
         agents: async () => (await ready().agents.part()).handlers,
         lm: async () => (await ready().lm.service()).handlers,

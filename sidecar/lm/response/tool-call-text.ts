@@ -5,7 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import { visibleText } from "../../../src/protocol/text/visible-text";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { fenced, inline } from "./safe-text";
+import { fenced, inline } from "../../../src/protocol/text/safe-text";
 
 /** A running call. `output`: its output so far. `shown`: number of characters already shown. */
 export interface CallText {

@@ -30,7 +30,7 @@ import { ModelPrompts } from "./model-prompts";
 import { AnnouncedTools, type CallOrigin, type AnnouncedUpdate } from "../tools/call-allowances";
 import { parametersOf, questionOf } from "./permission";
 import { refusal } from "../tools/tool-results";
-import { fenced } from "../response/safe-text";
+import { fenced } from "../../../src/protocol/text/safe-text";
 import type { ModeReturn } from "./session-mode";
 import type { ModelFailure, ModelPrompt } from "./session-state-model";
 import { resultOf } from "./session-effects";

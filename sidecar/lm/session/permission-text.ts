@@ -7,7 +7,7 @@ import type { PermissionQuestion } from "../../../src/protocol/lm/lm";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { carriesCommand } from "../../permissions/call-input";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { fenced, inline, shortened } from "../response/safe-text";
+import { fenced, inline, shortened } from "../../../src/protocol/text/safe-text";
 
 /** Maximum characters of one block and of one line, number of blocks in one question, and number of places. */
 interface Limits {

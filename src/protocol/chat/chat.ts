@@ -118,7 +118,10 @@ export interface Conversation {
   readonly agent: AgentChoice;
   /** Working directory of the session, an absolute path. */
   readonly cwd: string;
+  /** The agent's title. */
   readonly title?: string;
+  /** The user's title, which precedes that of the agent. */
+  readonly chosenTitle?: string;
   /** Absent if `entries` starts with the first entry, as in the sidecar. */
   readonly omitted?: Omitted;
   readonly entries: readonly Entry[];
@@ -154,6 +157,8 @@ export type ChatEvent =
   | EntryEvent
   | { readonly type: "turn"; readonly turn: Turn }
   | { readonly type: "title"; readonly title: string }
+  /** Sets the user's title; an empty one removes it. */
+  | { readonly type: "renamed"; readonly title: string }
   | { readonly type: "commands"; readonly commands: readonly Command[] }
   | { readonly type: "controls"; readonly controls: readonly Control[] }
   | { readonly type: "usage"; readonly usage: Usage }
@@ -194,6 +199,8 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
       return { ...conversation, turn: event.turn };
     case "title":
       return { ...conversation, title: event.title };
+    case "renamed":
+      return renamed(conversation, event.title);
     case "commands":
       return { ...conversation, commands: event.commands };
     case "controls":
@@ -270,6 +277,10 @@ export function terminalIds(entries: readonly Entry[]): ReadonlySet<string> {
       for (const content of entry.content) if (content.kind === "terminal") ids.add(content.terminalId);
     } else if (entry.kind === "subagent") for (const id of terminalIds(entry.entries)) ids.add(id);
   return ids;
+}
+
+function renamed({ chosenTitle: _, ...conversation }: Conversation, title: string): Conversation {
+  return title === "" ? conversation : { ...conversation, chosenTitle: title };
 }
 
 function withBypass({ bypassed: _, ...conversation }: Conversation, isOn: boolean): Conversation {

@@ -74,7 +74,18 @@ export type HostToPage =
    * A command opens a tab; the page handles it like an action of the user. `agentId`: the tab's agent; default: the
    * agent of new tabs.
    */
-  | { readonly type: "openTab"; readonly agentId?: string }
+  | { readonly type: "openTab"; readonly agentId?: string; readonly tabId?: undefined }
+  /**
+   * Opens or selects the tab of a stored session, whose conversation has the id of the tab. The journal is the start of
+   * the conversation. `entryId`: the entry that a search has found.
+   */
+  | {
+      readonly type: "openTab";
+      readonly tabId: TabId;
+      readonly agentId: string;
+      readonly cwd: string;
+      readonly entryId?: string;
+    }
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /**

@@ -15,7 +15,7 @@ import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/pag
 import { questionQueue } from "../../state/question-queue";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
 import { cardsOf } from "../cards/render";
-import { titleOf } from "../../state/tab-title";
+import { chatTitle } from "../../../src/protocol/chat/chat-title";
 import { texts } from "../text/chat-texts";
 
 export interface Banner {
@@ -71,7 +71,9 @@ export function viewOf(page: Page, tab: Tab): TabView {
   return {
     title:
       (isEmpty(tab.drafts) ? "" : DRAFT) +
-      escapeHtml(readableLine(titleOf(tab) ?? (conversation.agent.name || "Chat"))),
+      escapeHtml(
+        readableLine(chatTitle(conversation, tab.drafts.onTheWay[0]?.text) ?? (conversation.agent.name || "Chat")),
+      ),
     cards: entries.flatMap((entry, i) =>
       !isDrawn(entry)
         ? []

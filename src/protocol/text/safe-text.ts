@@ -3,7 +3,7 @@
  * characters become visible.
  */
 import * as l10n from "@vscode/l10n";
-import { visibleLine, visibleText } from "../../../src/protocol/text/visible-text";
+import { visibleLine, visibleText } from "./visible-text";
 
 /** A code block whose fence is longer than any fence in the text. */
 export function fenced(text: string, language = ""): string {

@@ -1,0 +1,160 @@
+/**
+ * The stored sessions: their list, and the search in them. Reads the index of each journal, and makes those anew whose
+ * journal has changed.
+ *
+ * Invariants:
+ * - The journals are the only truth. An index that is missing, damaged or old costs only time.
+ * - A journal that cannot be read is not listed, and affects no other.
+ */
+import { closeSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
+import type { Journal, JournalFile } from "../journal/journal";
+import { headIn, indexFile, indexOf, type IndexHead } from "./session-index";
+import { hitsIn, searchPattern } from "./session-text";
+import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
+import type { SearchHit } from "../../src/protocol/sessions/sessions";
+
+/** A stored session. `changedAt`: milliseconds since 1970. */
+export interface IndexedSession extends IndexHead {
+  readonly conversation: string;
+  readonly changedAt: number;
+}
+
+/** A session that the list shows. */
+export type StoredSummary = IndexedSession & Required<Pick<IndexedSession, "agent">>;
+
+/** Bytes that usually contain the first line of an index. */
+const HEAD_BYTES = 8_192;
+/** Work after which other requests are handled. */
+const SLICE_MS = 20;
+/** Hits of one session. */
+const SESSION_HITS = 3;
+
+export class SessionCatalog {
+  /** The heads of the last list. */
+  readonly #heads = new Map<string, IndexHead>();
+
+  /** `pause` lets other work run. */
+  constructor(
+    private readonly journal: Pick<Journal, "files" | "indexFile">,
+    private readonly pause: () => Promise<void>,
+  ) {}
+
+  /**
+   * All sessions with a prompt or an answer, the last changed first. Those of `isOpen` may be an earlier version,
+   * because their journals change often.
+   */
+  async list(isOpen: (conversation: string) => boolean = () => false): Promise<readonly StoredSummary[]> {
+    return (await this.all(isOpen))
+      .flatMap(session => {
+        const { agent } = session;
+        return session.isEmpty || agent === undefined ? [] : [{ ...session, agent }];
+      })
+      .sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  /** Also the sessions without content, in any order; see `list`. */
+  async all(isOpen: (conversation: string) => boolean = () => false): Promise<readonly IndexedSession[]> {
+    const files = this.journal.files(),
+      sessions: IndexedSession[] = [],
+      slice = this.#slices();
+    for (const file of files) {
+      await slice();
+      const { conversation } = file,
+        head = this.#headOf(file, isOpen(conversation));
+      if (head !== undefined)
+        sessions.push({ ...head, conversation, changedAt: head.activeAt ?? Math.round(file.changedAt) });
+    }
+    const present = new Set(files.map(({ conversation }) => conversation));
+    for (const conversation of this.#heads.keys()) if (!present.has(conversation)) this.#heads.delete(conversation);
+    return sessions;
+  }
+
+  /**
+   * The places where the query occurs, in titles and texts, those of the last changed sessions first. Stops after
+   * `limit` hits, and when `signal` aborts.
+   */
+  async search(
+    query: string,
+    limit: number,
+    signal: CancelSignal,
+  ): Promise<{ readonly hits: readonly SearchHit[]; readonly isComplete: boolean }> {
+    const hits: SearchHit[] = [];
+    if (query.trim() === "") return { hits, isComplete: true };
+    const pattern = searchPattern(query),
+      slice = this.#slices();
+    for (const { conversation, title } of await this.list()) {
+      await slice();
+      if (signal.aborted || hits.length >= limit) return { hits: hits.slice(0, limit), isComplete: false };
+      hits.push(...inTitle(conversation, title, pattern), ...this.#inText(conversation, pattern));
+    }
+    return { hits: hits.slice(0, limit), isComplete: hits.length <= limit };
+  }
+
+  #inText(conversation: string, pattern: RegExp): readonly SearchHit[] {
+    try {
+      return hitsIn(readFileSync(this.journal.indexFile(conversation)), pattern, SESSION_HITS).map(hit => ({
+        conversation,
+        ...hit,
+      }));
+    } catch {
+      return []; // deleted by another window, or the storage is not writable
+    }
+  }
+
+  #headOf({ conversation, file, bytes }: JournalFile, mayBeOld: boolean): IndexHead | undefined {
+    const known = this.#heads.get(conversation) ?? headIn(startOf(this.journal.indexFile(conversation)));
+    const head = known && (mayBeOld || known.bytes === bytes) ? known : this.#indexed(conversation, file);
+    if (head === undefined) this.#heads.delete(conversation);
+    else this.#heads.set(conversation, head);
+    return head;
+  }
+
+  #indexed(conversation: string, file: string): IndexHead | undefined {
+    try {
+      const content = readFileSync(file),
+        index = indexOf(content.toString(), content.length);
+      try {
+        writeFileSync(this.journal.indexFile(conversation), indexFile(index), { mode: 0o600 });
+      } catch {
+        // The list does not need the file.
+      }
+      return index.head;
+    } catch {
+      return undefined;
+    }
+  }
+
+  #slices(): () => Promise<void> {
+    let start = performance.now();
+    return async () => {
+      if (performance.now() - start < SLICE_MS) return;
+      await this.pause();
+      start = performance.now();
+    };
+  }
+}
+
+function inTitle(conversation: string, title: string, pattern: RegExp): readonly SearchHit[] {
+  pattern.lastIndex = 0;
+  const bytes = Buffer.from(title).toString("latin1"),
+    found = pattern.exec(bytes);
+  if (found === null) return [];
+  const lengthOf = (end: number): number => Buffer.from(bytes.slice(0, end), "latin1").toString().length;
+  return [{ conversation, excerpt: title, start: lengthOf(found.index), end: lengthOf(found.index + found[0].length) }];
+}
+
+/** Empty if the file does not exist. */
+function startOf(file: string): string {
+  let open: number;
+  try {
+    open = openSync(file, "r");
+  } catch {
+    return "";
+  }
+  try {
+    const bytes = Buffer.alloc(HEAD_BYTES);
+    return bytes.toString("utf8", 0, readSync(open, bytes, 0, HEAD_BYTES, 0));
+  } finally {
+    closeSync(open);
+  }
+}

@@ -1,0 +1,271 @@
+/**
+ * Handles the `sessions/*` requests of the host: the list of all sessions, the search in them, and changes of sessions
+ * that need not be open (issue 17 item 1).
+ *
+ * Invariants:
+ * - A session is listed once: one that has a journal is not listed again as a session of its agent.
+ * - A session that is open in any window is not deleted.
+ * - In an untrusted workspace, sessions are only read.
+ */
+import * as l10n from "@vscode/l10n";
+import { randomUUID } from "node:crypto";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chatTitle } from "../../src/protocol/chat/chat-title";
+import type { HostToSidecar } from "../../src/protocol/sidecar";
+import type {
+  OpenableSession,
+  SessionActivity,
+  SessionRef,
+  SessionSummary,
+} from "../../src/protocol/sessions/sessions";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { Handlers, Part } from "../../src/protocol/wire/wire";
+import type { OpenConversation } from "../chat/session";
+import type { Journal } from "../journal/journal";
+import type { Clock } from "../rpc/clock";
+import { RpcError } from "../rpc/message";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { AgentRef, AgentSessions } from "./agent-sessions";
+import type { StoredSummary, SessionCatalog } from "./session-catalog";
+import { asJson, asMarkdown, exportedConversation, importedConversation } from "./session-export";
+
+export interface SessionsDeps {
+  readonly clock: Clock;
+  readonly journal: Journal;
+  readonly catalog: SessionCatalog;
+  /** Sessions that only their agents store. */
+  readonly agents: AgentSessions;
+  /** The sessions that are open in this process. */
+  readonly chat: { readonly open: readonly OpenConversation[]; rename(conversation: string, title: string): boolean };
+  /** Extensions of new sessions. */
+  readonly extensions: () => readonly ExtensionConfig[];
+  /** The workspace is not trusted. */
+  readonly isRestricted: boolean;
+  readonly notifyChanged: () => void;
+}
+
+/** Milliseconds between two notifications. */
+const CHANGED_MS = 500;
+/** Bytes of a file that can be imported. */
+const IMPORT_LIMIT = 256 * 1024 * 1024;
+const TITLE_LIMIT = 1_000;
+
+export class SessionsService {
+  #notification: "none" | "scheduled" = "none";
+
+  constructor(private readonly deps: SessionsDeps) {}
+
+  readonly handlers: Handlers<Part<HostToSidecar, "sessions">> = {
+    "sessions/list": async () => ({ sessions: await this.#list() }),
+    "sessions/refresh": async ({ agents, cwd }) => {
+      if (!this.deps.isRestricted && (await this.deps.agents.refresh(agents, cwd))) this.changed();
+      return {};
+    },
+    "sessions/open": async ({ ref }) => (ref.kind === "agent" ? this.#adopted(ref) : this.#stored(ref)),
+    "sessions/search": ({ query, limit }, signal) => this.deps.catalog.search(query, limit, signal),
+    "sessions/rename": async ({ ref, title }) => {
+      this.#requireTrust();
+      const line = title.replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LIMIT);
+      if (ref.kind === "agent") await this.deps.agents.rename(ref, line);
+      else if (!this.deps.chat.rename(ref.conversation, line))
+        this.#storeListed(ref.conversation, { chosenTitle: line });
+      this.changed();
+      return {};
+    },
+    "sessions/archive": async ({ ref, isArchived }) => {
+      this.#requireTrust();
+      if (ref.kind === "agent") await this.deps.agents.archive(ref, isArchived);
+      else this.#storeListed(ref.conversation, { isArchived });
+      this.changed();
+      return {};
+    },
+    "sessions/delete": async ({ ref }) => {
+      this.#requireTrust();
+      if (ref.kind === "agent") await this.deps.agents.delete(ref);
+      else await this.#deleteStored(ref);
+      this.changed();
+      return {};
+    },
+    "sessions/export": async ({ conversation, format, path }) => {
+      const { record, text } = this.deps.journal.read(conversation),
+        exported = exportedConversation(text, cwdIn(text.version) ?? record?.cwd ?? "");
+      if (exported === undefined) throw refused(l10n.t("This session has no content."));
+      writeOrRefuse(path, format === "json" ? asJson(exported) : asMarkdown(exported));
+      return {};
+    },
+    "sessions/import": async ({ path }) => {
+      this.#requireTrust();
+      const imported = importedConversation(readOrRefuse(path));
+      if (imported === undefined)
+        throw refused(l10n.t("This file is no exported session. Choose a JSON file that Symposium has exported."));
+      const conversation = randomUUID();
+      this.deps.journal.import(conversation, imported);
+      this.changed();
+      return { conversation, agentId: imported.agent.id, cwd: imported.cwd };
+    },
+  };
+
+  /** Call it when the list may have changed. */
+  changed(): void {
+    if (this.#notification === "scheduled") return;
+    this.#notification = "scheduled";
+    this.deps.clock.after(CHANGED_MS, () => {
+      this.#notification = "none";
+      this.deps.notifyChanged();
+    });
+  }
+
+  async #list(): Promise<readonly SessionSummary[]> {
+    const open = new Map(this.deps.chat.open.map(each => [each.conversation, each])),
+      stored = await this.deps.catalog.list(conversation => open.has(conversation)),
+      storedIds = new Set(stored.map(({ conversation }) => conversation));
+    const known = new Set(
+      stored.flatMap(({ agentSessions }) => agentSessions.map(({ agentId, id }) => keyOf(agentId, id))),
+    );
+    return [
+      ...stored.map(each => summaryOf(each, open.get(each.conversation))),
+      // The storage is not writable, or the first change is not stored yet.
+      ...[...open.values()].flatMap(each =>
+        storedIds.has(each.conversation) || isEmpty(each) ? [] : [openSummary(each, Date.now())],
+      ),
+      ...this.deps.agents.list.filter(({ ref: { agentId, sessionId } }) => !known.has(keyOf(agentId, sessionId))),
+    ].sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  async #stored({ conversation }: Extract<SessionRef, { kind: "stored" }>): Promise<OpenableSession> {
+    const session = (await this.deps.catalog.all()).find(each => each.conversation === conversation);
+    const agentId = session?.agent?.id ?? session?.agentSessions.at(-1)?.agentId;
+    if (session === undefined || agentId === undefined) throw refused(l10n.t("This session was deleted."));
+    return { conversation, agentId, cwd: session.cwd };
+  }
+
+  /** The stored session that continues the session of an agent. */
+  async #adopted(ref: AgentRef): Promise<OpenableSession> {
+    this.#requireTrust();
+    const { agentId, sessionId } = ref,
+      listed = this.deps.agents.list.find(each => each.ref.agentId === agentId && each.ref.sessionId === sessionId);
+    const existing = (await this.deps.catalog.all()).find(({ agentSessions }) =>
+      agentSessions.some(each => each.agentId === agentId && each.id === sessionId),
+    );
+    if (existing !== undefined) return { conversation: existing.conversation, agentId, cwd: existing.cwd };
+    if (listed === undefined) throw refused(l10n.t("The agent no longer lists this session."));
+    const conversation = randomUUID();
+    this.deps.journal.keep(conversation, {
+      type: "session",
+      format: 1,
+      agentId,
+      cwd: listed.cwd,
+      protocol: 1,
+      extensions: this.deps.extensions().map(({ id }) => id),
+      agentSession: sessionId,
+    });
+    return { conversation, agentId, cwd: listed.cwd };
+  }
+
+  async #deleteStored({ conversation }: Extract<SessionRef, { kind: "stored" }>): Promise<void> {
+    const { chat, journal, catalog, agents } = this.deps;
+    if (chat.open.some(each => each.conversation === conversation))
+      throw refused(l10n.t("This session is open in a tab. Close the tab, then delete the session."));
+    const lease = await journal.lease(conversation, false);
+    if (lease === undefined)
+      throw refused(l10n.t("This session is open in another window. Close its tab there, then delete the session."));
+    try {
+      const session = (await catalog.list()).find(each => each.conversation === conversation);
+      await journal.delete(conversation);
+      for (const { agentId, id } of session?.agentSessions ?? []) await agents.deleteStored(agentId, id);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  #storeListed(conversation: string, members: Readonly<Record<string, unknown>>): void {
+    try {
+      this.deps.journal.storeListed(conversation, members);
+    } catch {
+      throw refused(l10n.t("The session could not be changed, because its file is missing or not writable."));
+    }
+  }
+
+  #requireTrust(): void {
+    if (this.deps.isRestricted) throw refused(l10n.t("Trust this workspace to change its sessions."));
+  }
+}
+
+function summaryOf(stored: StoredSummary, open: OpenConversation | undefined): SessionSummary {
+  const { conversation, agent, title, cwd, changedAt, isArchived, cost, origin, hasFailed } = stored;
+  const summary: SessionSummary = {
+    ref: { kind: "stored", conversation },
+    agent,
+    title,
+    cwd,
+    changedAt,
+    ...(hasFailed ? { activity: "failed" } : {}),
+    ...(isArchived ? { isArchived } : {}),
+    ...(cost === undefined ? {} : { cost }),
+    ...(origin === undefined ? {} : { origin }),
+  };
+  if (open === undefined) return summary;
+  const { activity: _, ...others } = summary;
+  return { ...others, ...openSummary(open, changedAt) };
+}
+
+function openSummary(open: OpenConversation, changedAt: number): SessionSummary {
+  const { conversation, state } = open,
+    activity = activityOf(open);
+  return {
+    ref: { kind: "stored", conversation },
+    agent: state.agent,
+    title: chatTitle(state) ?? "",
+    cwd: state.cwd,
+    changedAt,
+    ...(activity === undefined ? {} : { activity }),
+    ...(state.usage?.cost === undefined ? {} : { cost: state.usage.cost }),
+  };
+}
+
+function activityOf({ state, attention }: OpenConversation): SessionActivity | undefined {
+  const last = state.entries.at(-1);
+  if (attention === "answer") return "needsAnswer";
+  if (state.turn.state !== "idle") return "running";
+  if (last?.kind === "notice" && last.severity === "error") return "failed";
+  return attention === "reading" ? "unread" : undefined;
+}
+
+function isEmpty({ state: { entries } }: OpenConversation): boolean {
+  return entries.every(({ kind }) => kind === "notice");
+}
+
+const keyOf = (agentId: string, sessionId: string): string => `${agentId}\n${sessionId}`;
+
+function cwdIn(version: unknown): string | undefined {
+  return typeof version === "object" && version !== null && "cwd" in version && typeof version.cwd === "string"
+    ? version.cwd
+    : undefined;
+}
+
+function refused(sentence: string): RpcError {
+  return new RpcError(ErrorCode.refused, sentence);
+}
+
+function writeOrRefuse(path: string, content: string): void {
+  try {
+    writeFileSync(path, content);
+  } catch (error) {
+    throw refused(l10n.t`The file ${path} could not be written: ${reasonOf(error)}.`);
+  }
+}
+
+function readOrRefuse(path: string): string {
+  let size: number;
+  try {
+    size = statSync(path).size;
+    if (size <= IMPORT_LIMIT) return readFileSync(path, "utf8");
+  } catch (error) {
+    throw refused(l10n.t`The file ${path} could not be read: ${reasonOf(error)}.`);
+  }
+  throw refused(l10n.t`The file ${path} is larger than 256 MB.`);
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : String(error);
+}

@@ -1,0 +1,86 @@
+/** Creates the view “Sessions” with its commands, and connects both with VS Code. */
+import * as vscode from "vscode";
+import type { ChatController } from "../chat/chat-controller";
+import { realClock } from "../clock";
+import type { Log } from "../log";
+import { CHAT_VIEW } from "../names";
+import type { SidecarToHost } from "../protocol/sidecar";
+import type { Handlers } from "../protocol/wire/wire";
+import type { Configuration } from "../settings/store/configuration";
+import type { SidecarPhase } from "../sidecar/restart-policy";
+import type { SidecarSupervisor } from "../sidecar/supervisor";
+import { sessionCommands, type SessionCommandDeps, type SessionCommands } from "./session-commands";
+import { sessionDialogs } from "./session-dialogs";
+import type { WorkspacePaths } from "./session-tree";
+import { SessionsController } from "./sessions-controller";
+import { SessionsView } from "./sessions-view";
+
+export interface SessionsParts {
+  readonly context: Pick<vscode.ExtensionContext, "workspaceState">;
+  readonly log: Log;
+  readonly configuration: Configuration;
+  readonly supervisor: SidecarSupervisor;
+  readonly chat: Pick<ChatController, "openSession">;
+  readonly commands: Pick<SessionCommandDeps, "notify">;
+  /** Workspace folders and the home folder. */
+  readonly editor: { readonly folders: { folders(): readonly string[]; readonly home: string } };
+  readonly cwd: () => string;
+}
+
+export interface SessionsPart extends vscode.Disposable {
+  readonly controller: SessionsController;
+  readonly commands: SessionCommands;
+  phaseChanged(phase: SidecarPhase): void;
+}
+
+/** Handlers of the sidecar's messages about sessions. */
+export function sessionListeners(sessions: () => SessionsPart): Pick<Handlers<SidecarToHost>, "sessions/changed"> {
+  return { "sessions/changed": () => sessions().controller.listChanged() };
+}
+
+export function registerSessions(parts: SessionsParts): SessionsPart {
+  const { log, configuration, supervisor, chat, editor, cwd } = parts,
+    view = new SessionsView();
+  const controller = new SessionsController({
+    clock: realClock,
+    log,
+    sidecar: supervisor,
+    memory: parts.context.workspaceState,
+    settings: () => configuration.settings,
+    workspace: (): WorkspacePaths => ({ folders: editor.folders.folders(), home: editor.folders.home }),
+    cwd,
+    isTrusted: () => vscode.workspace.isTrusted,
+    isFocused: () => vscode.window.state.focused,
+    isVisible: () => view.isVisible,
+    show: model => view.show(model),
+  });
+  const commands = sessionCommands({
+    clock: realClock,
+    view: controller,
+    dialogs: sessionDialogs,
+    client: () => supervisor.client(),
+    selected: () => view.selected,
+    open: async (session, entryId) => {
+      chat.openSession(session, entryId);
+      await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+    },
+    notify: parts.commands.notify,
+    now: () => Date.now(),
+  });
+  const owned = vscode.Disposable.from(
+    controller,
+    view,
+    view.onVisibility(() => controller.visibilityChanged()),
+    vscode.window.onDidChangeWindowState(() => controller.attentionChanged()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => controller.attentionChanged()),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => controller.workspaceChanged()),
+  );
+  return {
+    controller,
+    commands,
+    phaseChanged: phase => controller.phaseChanged(phase),
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}

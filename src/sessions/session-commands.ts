@@ -1,0 +1,254 @@
+/**
+ * The commands of the view “Sessions”. A command about one session uses the clicked item. A key binding passes
+ * `SELECTION` and uses the selected item. The palette passes nothing, and the user picks a session first.
+ */
+import * as l10n from "@vscode/l10n";
+import type { Clock } from "../clock";
+import type { HostAction } from "../chat/chat-deps";
+import type { SessionCommandName } from "../names";
+import type { ExportFormat, OpenableSession, SessionRef, SessionSummary } from "../protocol/sessions/sessions";
+import { readableLine, visibleLine } from "../protocol/text/visible-text";
+import { isObject } from "../protocol/wire/json";
+import type { SidecarClient } from "../sidecar/client";
+import { MAX_HITS, searchItems, SessionSearch, type SearchItem, type SearchResults } from "./session-search";
+import { descriptionOf, titleOf, withoutIcons } from "./session-texts";
+import type { SessionsController } from "./sessions-controller";
+import type { SessionNode } from "./session-tree";
+
+export type SessionCommands = Readonly<Record<SessionCommandName, (target?: unknown) => Promise<void>>>;
+
+/** Argument of the key bindings in `package.json`. */
+export const SELECTION = "selection";
+
+/** An item of a pick list. */
+export interface SessionItem {
+  readonly label: string;
+  readonly description: string;
+  readonly detail: string;
+  readonly session: SessionSummary;
+}
+
+/** A chosen file. `scheme`: that of its URI. */
+export interface ChosenFile {
+  readonly scheme: string;
+  readonly path: string;
+}
+
+/** Dialogs of VS Code. They resolve with `undefined` or `false` if the user cancels. */
+export interface SessionDialogs {
+  pickSession(title: string, items: readonly SessionItem[]): Promise<SessionSummary | undefined>;
+  /** `start` is called once, with a function that replaces the shown results. */
+  search(start: (show: (results: SearchResults) => void) => SessionSearch): Promise<SearchItem | undefined>;
+  /** `title`: the present title. */
+  askTitle(title: string): Promise<string | undefined>;
+  confirm(question: string, detail: string, yes: string): Promise<boolean>;
+  /** `name`: proposed name of the file, without an extension. */
+  saveFile(name: string): Promise<ChosenFile | undefined>;
+  openFile(): Promise<ChosenFile | undefined>;
+  inform(sentence: string): void;
+}
+
+export interface SessionCommandDeps {
+  readonly clock: Clock;
+  readonly view: Pick<SessionsController, "choose" | "refresh">;
+  readonly dialogs: SessionDialogs;
+  client(): Promise<SidecarClient>;
+  /** The selected item of the view. */
+  selected(): SessionNode | undefined;
+  /** Opens the session in a tab of the chat. `entryId`: the entry that a search has found. */
+  open(session: OpenableSession, entryId?: string): Promise<void>;
+  /** Shows an error. */
+  notify(message: string, actions: readonly HostAction[]): Promise<void>;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+type StoredRef = Extract<SessionRef, { kind: "stored" }>;
+
+export function sessionCommands(deps: SessionCommandDeps): SessionCommands {
+  const actions = new SessionActions(deps);
+  const onSession = (command: CommandOnSession) => (target?: unknown) => actions.onSession(target, command);
+  const run = (action: () => Promise<void> | void) => () => actions.reported(action);
+  return {
+    "symposium.openSession": onSession({
+      title: l10n.t("Open Session"),
+      accepts: () => true,
+      run: session => actions.open(session),
+    }),
+    "symposium.renameSession": onSession({
+      title: l10n.t("Rename Session"),
+      accepts: () => true,
+      run: session => actions.rename(session),
+    }),
+    "symposium.archiveSession": onSession({
+      title: l10n.t("Archive Session"),
+      accepts: ({ isArchived }) => isArchived !== true,
+      run: session => actions.archive(session, true),
+    }),
+    "symposium.unarchiveSession": onSession({
+      title: l10n.t("Unarchive Session"),
+      accepts: ({ isArchived }) => isArchived === true,
+      run: session => actions.archive(session, false),
+    }),
+    "symposium.deleteSession": onSession({
+      title: l10n.t("Delete Session"),
+      accepts: () => true,
+      run: session => actions.delete(session),
+    }),
+    "symposium.exportSession": onSession({
+      title: l10n.t("Export Session"),
+      accepts: isStored,
+      run: session => actions.export(session),
+    }),
+    "symposium.importSession": run(() => actions.import()),
+    "symposium.searchSessions": run(() => actions.search()),
+    "symposium.refreshSessions": run(() => deps.view.refresh()),
+    "symposium.showAllWorkspaces": run(() => deps.view.choose({ scope: "all" })),
+    "symposium.showThisWorkspace": run(() => deps.view.choose({ scope: "workspace" })),
+    "symposium.showArchived": run(() => deps.view.choose({ showsArchived: true })),
+    "symposium.hideArchived": run(() => deps.view.choose({ showsArchived: false })),
+  };
+}
+
+interface CommandOnSession {
+  /** Title of the pick list. */
+  readonly title: string;
+  /** Whether the pick list contains the session. */
+  accepts(session: SessionSummary): boolean;
+  run(session: SessionSummary): Promise<void>;
+}
+
+class SessionActions {
+  constructor(private readonly deps: SessionCommandDeps) {}
+
+  /** Shows a failure to the user. */
+  async reported(action: () => Promise<void> | void): Promise<void> {
+    try {
+      await action();
+    } catch (error) {
+      await this.deps.notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
+    }
+  }
+
+  onSession(target: unknown, command: CommandOnSession): Promise<void> {
+    return this.reported(async () => {
+      const session = await this.#sessionOf(target, command);
+      if (session) await command.run(session);
+    });
+  }
+
+  async open(session: SessionSummary, entryId?: string): Promise<void> {
+    await this.deps.open(await this.#openable(session), entryId);
+  }
+
+  async rename(session: SessionSummary): Promise<void> {
+    const title = await this.deps.dialogs.askTitle(readableLine(session.title));
+    if (title !== undefined)
+      await (await this.deps.client()).request("sessions/rename", { ref: session.ref, title: title.trim() });
+  }
+
+  async archive({ ref }: SessionSummary, isArchived: boolean): Promise<void> {
+    await (await this.deps.client()).request("sessions/archive", { ref, isArchived });
+  }
+
+  async delete(session: SessionSummary): Promise<void> {
+    const agent = visibleLine(session.agent.name),
+      isConfirmed = await this.deps.dialogs.confirm(
+        l10n.t`Delete “${visibleLine(titleOf(session))}”?`,
+        l10n.t`This session with ${agent} is deleted here, and at ${agent} if it supports that. This cannot be undone.`,
+        l10n.t("Delete"),
+      );
+    if (isConfirmed) await (await this.deps.client()).request("sessions/delete", { ref: session.ref });
+  }
+
+  async export(session: SessionSummary): Promise<void> {
+    if (!isStored(session))
+      return this.deps.dialogs.inform(l10n.t("Only sessions that Symposium stores can be exported."));
+    const file = await this.deps.dialogs.saveFile(fileName(titleOf(session)));
+    if (file === undefined) return;
+    if (file.scheme !== "file") throw new Error(l10n.t("Sessions can only be exported to files on this computer."));
+    const { conversation } = session.ref;
+    await (await this.deps.client()).request("sessions/export", {
+      conversation,
+      format: formatOf(file.path),
+      path: file.path,
+    });
+    this.deps.dialogs.inform(l10n.t`The session was exported to ${file.path}.`);
+  }
+
+  async import(): Promise<void> {
+    const file = await this.deps.dialogs.openFile();
+    if (file === undefined) return;
+    if (file.scheme !== "file") throw new Error(l10n.t("Sessions can only be imported from files on this computer."));
+    const { path } = file;
+    await this.deps.open(await (await this.deps.client()).request("sessions/import", { path }));
+  }
+
+  async search(): Promise<void> {
+    const client = await this.deps.client(),
+      { sessions } = await client.request("sessions/list", {});
+    const found = await this.deps.dialogs.search(
+      show =>
+        new SessionSearch({
+          clock: this.deps.clock,
+          show,
+          search: async query => {
+            const { hits, isComplete } = await client.request("sessions/search", { query, limit: MAX_HITS });
+            return { items: searchItems(hits, sessions, this.deps.now()), isCut: !isComplete };
+          },
+        }),
+    );
+    if (found) await this.open(found.session, found.entryId);
+  }
+
+  /** The sidecar must store a session of an agent before a tab can open it. */
+  async #openable({ ref, agent, cwd }: SessionSummary): Promise<OpenableSession> {
+    return ref.kind === "stored"
+      ? { conversation: ref.conversation, agentId: agent.id, cwd }
+      : (await this.deps.client()).request("sessions/open", { ref });
+  }
+
+  async #sessionOf(target: unknown, { title, accepts }: CommandOnSession): Promise<SessionSummary | undefined> {
+    if (isNode(target)) return target.kind === "session" ? target.session : undefined;
+    if (target === SELECTION) return this.deps.selected()?.session;
+    const { sessions } = await (await this.deps.client()).request("sessions/list", {}),
+      items = sessions.filter(accepts).map(session => this.#itemOf(session));
+    if (items.length > 0) return this.deps.dialogs.pickSession(title, items);
+    this.deps.dialogs.inform(l10n.t("No session is available for this command."));
+    return undefined;
+  }
+
+  #itemOf(session: SessionSummary): SessionItem {
+    return {
+      label: withoutIcons(titleOf(session)),
+      description: withoutIcons(descriptionOf(session, this.deps.now())),
+      detail: withoutIcons(readableLine(session.cwd)),
+      session,
+    };
+  }
+}
+
+function isStored(session: SessionSummary): session is SessionSummary & { readonly ref: StoredRef } {
+  return session.ref.kind === "stored";
+}
+
+/** An item of the tree. Only the view creates objects with these kinds. */
+function isNode(target: unknown): target is SessionNode | { readonly kind: "group" } {
+  return isObject(target) && (target["kind"] === "group" || (target["kind"] === "session" && "session" in target));
+}
+
+/** The dialog adds the extension of the chosen filter. */
+function formatOf(path: string): ExportFormat {
+  return /\.json$/i.test(path) ? "json" : "markdown";
+}
+
+/** Without characters that file systems reject. */
+function fileName(title: string): string {
+  const name = title
+    .replaceAll(/[<>:"/\\|?*\p{C}]+/gu, " ")
+    .replaceAll(/\s+/g, " ")
+    .slice(0, MAX_NAME_LENGTH)
+    .replace(/^[. ]+|[. ]+$/g, "");
+  return name === "" ? l10n.t("Session") : name;
+}
+const MAX_NAME_LENGTH = 60;
