@@ -63,6 +63,8 @@ export interface ConnectionOptions {
    * Rejects with an `RpcError`.
    */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
+  /** Called with the id of each session that the agent creates. */
+  readonly onNewSession?: (sessionId: string) => void;
   /** Stops the process behind the channel; called when the connection is disposed. */
   readonly stop: () => Promise<void>;
   /**
@@ -131,7 +133,8 @@ export class AgentConnection implements AsyncDisposable {
       routes: this.#routes,
       requests: this.#requests,
       close: sessionId => this.#closeSession(sessionId),
-      opened: () => {
+      opened: sessionId => {
+        options.onNewSession?.(sessionId);
         if (this.authMethods.length > 0) this.#onSignIn("in");
       },
     });

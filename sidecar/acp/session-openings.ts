@@ -28,7 +28,7 @@ export interface OpeningDeps {
   readonly routes: SessionRoutes<SessionListener>;
   readonly requests: LimitedRequests;
   /** Called when the agent has opened a new session. */
-  readonly opened: () => void;
+  readonly opened: (sessionId: string) => void;
   /** Closes a session that is no longer used. */
   readonly close: (sessionId: string) => void;
 }
@@ -59,7 +59,7 @@ export class SessionOpenings {
           if (routes.has(sessionId))
             throw agentReturnedError(name, "its new session has the id of another session.", result);
           routes.add(sessionId, listener);
-          opened();
+          opened(sessionId);
           listener.opened(result);
           return { sessionId, result };
         },

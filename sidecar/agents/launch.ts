@@ -55,6 +55,8 @@ export interface LaunchDeps {
   readonly evidence?: EvidenceStore;
   /** State of Symposium's entry in the agent's own configuration. Undefined: the configuration file is unknown. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
+  /** Reports a session that is no chat: one of VS Code's own chat, or one of an extension. */
+  readonly hideSession?: (agentId: string, sessionId: string) => void;
   readonly trace?: Trace | undefined;
   /**
    * Proxies between the extensions and the agent, in order from the client. Default: none. `onWarning`: for the log.
@@ -90,11 +92,13 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
   for (const { sentence } of extensions.missing) deps.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
+  const hide = (sessionId: string): void => deps.hideSession?.(agent.id, sessionId);
   const observed = observedExtensions(extensions, {
       agent: agent.name,
       ...(role === "lm" ? { others: "VS Code", place: "chat" } : { others: undefined, place: "tab" }),
       now: () => deps.clock.now(),
       configuration,
+      ownSession: hide,
     }),
     trace = bothTraces(deps.trace, observed.trace);
   const conductor = conduct(upstream, {
@@ -142,7 +146,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
       name: agent.name,
       version: deps.version,
       protocol,
-      ...(role === undefined ? {} : { role }),
+      ...(role === undefined ? {} : { role, onNewSession: hide }),
       ...(deps.ide === undefined ? {} : { ide: deps.ide }),
       clock: deps.clock,
       stop,

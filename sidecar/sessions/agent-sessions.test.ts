@@ -20,6 +20,7 @@ class Play implements AsyncDisposable {
   readonly agents: MemoryAgent[] = [];
   readonly logged: unknown[] = [];
   isInstalled = true;
+  readonly hidden = new Set<string>();
   readonly pool: AgentPool;
   readonly sessions: AgentSessions;
 
@@ -45,6 +46,7 @@ class Play implements AsyncDisposable {
     this.sessions = new AgentSessions({
       pool: this.pool,
       clock: this.clock,
+      hidden: { refresh: () => undefined, has: (agentId, id) => this.hidden.has(`${agentId} ${id}`) },
       isInstalled: async () => this.isInstalled,
       log: (_, { error }) => this.logged.push(error),
     });
@@ -91,6 +93,13 @@ suite("agent sessions", () => {
     );
     equal(await play.refresh({ sessions: [session("a", { title: "A 1" }), session("b")] }), false);
     equal(play.agents.length, 1);
+  });
+
+  test("omits the sessions that are no chats", async () => {
+    await using play = new Play();
+    play.hidden.add("ada b");
+    await play.refresh({ sessions: [session("a"), session("b")] });
+    deepEqual(play.ids, ["a"]);
   });
 
   test("releases its process a minute after the last request", async () => {

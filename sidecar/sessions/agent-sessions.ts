@@ -22,6 +22,7 @@ import type { AgentPool, Lease } from "../agents/pool";
 import { AgentError } from "../errors";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
+import type { HiddenSessions } from "./hidden-sessions";
 
 export type AgentRef = Extract<SessionRef, { readonly kind: "agent" }>;
 export type AgentSessionSummary = SessionSummary & { readonly ref: AgentRef };
@@ -29,6 +30,8 @@ export type AgentSessionSummary = SessionSummary & { readonly ref: AgentRef };
 export interface AgentSessionsDeps {
   readonly pool: Pick<AgentPool, "acquire" | "connected">;
   readonly clock: Clock;
+  /** The sessions that are no chats. */
+  readonly hidden: Pick<HiddenSessions, "has" | "refresh">;
   /** Whether the agent can be started without an installation. */
   readonly isInstalled: (agent: AgentConfig) => Promise<boolean>;
   readonly log: (message: string, detail: Readonly<Record<string, unknown>>) => void;
@@ -167,16 +170,18 @@ export class AgentSessions implements AsyncDisposable {
       if (cursor === undefined) break;
     }
     const archived = new Set(agent.sessions.flatMap(({ ref, isArchived }) => (isArchived ? [ref.sessionId] : [])));
-    agent.sessions = [...new Map(sessions.map(session => [session.sessionId, session])).values()].map(
-      ({ sessionId, title, cwd, updatedAt }) => ({
+    const { hidden } = this.deps;
+    hidden.refresh();
+    agent.sessions = [...new Map(sessions.map(session => [session.sessionId, session])).values()]
+      .filter(({ sessionId }) => !hidden.has(config.id, sessionId))
+      .map(({ sessionId, title, cwd, updatedAt }) => ({
         ref: { kind: "agent", agentId: config.id, sessionId },
         agent: { id: config.id, name: config.name },
         title,
         cwd,
         changedAt: updatedAt,
         ...(archived.has(sessionId) ? { isArchived: true } : {}),
-      }),
-    );
+      }));
   }
 
   /** A process of a tab if there is one, otherwise an own one, which is released later. */

@@ -58,11 +58,13 @@ class Fixture {
   readonly observer: ChainObserver;
   readonly chain;
   readonly notifications: string[] = [];
+  readonly ownSessions: string[] = [];
 
   constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
     this.observer = new ChainObserver(
       extensions.map(item => ("kind" in item ? "kept" : "own")),
       () => this.clock.now(),
+      sessionId => this.ownSessions.push(sessionId),
     );
     this.chain = memoryChain(extensions, { options: { trace: this.observer }, agent });
   }
@@ -212,7 +214,7 @@ suite("ChainObserver", () => {
     deepEqual(notifications, ["now", "now"]);
   });
 
-  test("ignores sessions and prompts created by an extension", async () => {
+  test("ignores sessions and prompts created by an extension, and reports these sessions", async () => {
     const requester = builtIn("asks", () => ({ fromClient: { requests: {} } }));
     const own: ProxyComponent = {
       kind: "internal",
@@ -247,6 +249,7 @@ suite("ChainObserver", () => {
     for (let n = 0; n < 2; n++) (await fixture.chain.agent.next("session/prompt")).respond({ stopReason: "end_turn" });
     await response;
     deepEqual(fixture.changes(id), [nothing, nothing, nothing]);
+    deepEqual([id, fixture.ownSessions], ["s1", ["s2"]]);
   });
 
   test("does not attribute another session's setup by an external process to the client", async () => {

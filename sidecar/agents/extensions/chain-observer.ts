@@ -75,19 +75,31 @@ export class ChainObserver implements Trace {
   readonly #sessions = new Map<string, readonly Seen[]>();
   readonly #listeners = new Map<string, { readonly changed: () => void; reported: string }>();
 
-  /** `extensions`: the first components of the chain, in order. `now`: milliseconds. */
+  /** Open requests of extensions for a new session, by their id on the last link. */
+  readonly #ownSetups = new Set<Id>();
+
+  /**
+   * `extensions`: the first components of the chain, in order. `now`: milliseconds. `ownSession` is called with each
+   * session that an extension opens for itself.
+   */
   constructor(
     private readonly extensions: readonly IdMapping[],
     private readonly now: () => number,
+    private readonly ownSession: (sessionId: string) => void = () => undefined,
   ) {
     this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
   }
 
-  /** `components`: the extensions of a chain, in order. `now`: milliseconds. */
-  static over(components: readonly Pick<ProxyComponent, "kind">[], now: () => number): ChainObserver {
+  /** `components`: the extensions of a chain, in order. The other parameters are those of the constructor. */
+  static over(
+    components: readonly Pick<ProxyComponent, "kind">[],
+    now: () => number,
+    ownSession?: (sessionId: string) => void,
+  ): ChainObserver {
     return new ChainObserver(
       components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
       now,
+      ownSession,
     );
   }
 
@@ -117,7 +129,7 @@ export class ChainObserver implements Trace {
 
   message(_from: string, _to: string, frame: Frame, link: number, way: "down" | "up"): void {
     const open = this.#open[link];
-    if (!open || (way === "up" && open.size === 0)) return;
+    if (!open || (way === "up" && open.size === 0 && this.#ownSetups.size === 0)) return;
     const { envelope } = frame;
     if (
       way === "down" &&
@@ -129,14 +141,21 @@ export class ChainObserver implements Trace {
     const journey = open.get(envelope.id);
     open.delete(envelope.id);
     if (journey) this.#answered(journey, link, frame, envelope.failed);
+    else if (link === this.extensions.length && this.#ownSetups.delete(envelope.id) && !envelope.failed) {
+      const sessionId = sessionIn(resultOf(frame));
+      if (sessionId !== undefined) this.ownSession(sessionId);
+    }
   }
 
   #arrived(link: number, id: Id, method: string, frame: Frame): void {
     const journey = link === 0 ? this.#newJourney(method, frame) : this.#journeyThrough(link - 1, id, method, frame);
-    if (!journey) return;
+    const isPast = link === this.extensions.length;
+    if (!journey) {
+      if (isPast && createsSession(method) && this.#ownSetups.size < MAX_JOURNEYS) this.#ownSetups.add(id);
+      return;
+    }
     const at = this.now(),
-      before = journey.links[link - 1],
-      isPast = link === this.extensions.length;
+      before = journey.links[link - 1];
     if (before) {
       this.#passed(journey, link - 1, [before.frame, frame], at - before.at);
       before.frame = undefined;

@@ -17,10 +17,10 @@ import type { SessionExtensions } from "../../acp/chain-extensions";
  */
 export function observedExtensions(
   chain: ExtensionChain,
-  { agent, others, place, now, configuration }: ObserveOptions,
+  { agent, others, place, now, configuration, ownSession }: ObserveOptions,
 ): ObservedExtensions {
   const { components } = chain;
-  const observer = components.length === 0 ? undefined : ChainObserver.over(components, now);
+  const observer = components.length === 0 ? undefined : ChainObserver.over(components, now, ownSession);
   const seenBy = (sessionId: string): readonly ObservedExtension[] => {
     const seen = observer?.of(sessionId) ?? [];
     return chain.all.map(({ config, component, leftOut }) => ({
@@ -94,6 +94,8 @@ interface ObserveOptions {
   readonly others: string | undefined;
   readonly place: Place;
   readonly now: () => number;
+  /** See `ChainObserver`. */
+  readonly ownSession?: (sessionId: string) => void;
   /** State of the agent's own configuration when its process started. Undefined: no configuration is known. */
   readonly configuration?: ConfigurationEntry["kind"] | undefined;
 }

@@ -28,6 +28,7 @@ import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
 import type { Scope } from "../../rpc/scope";
 import { AgentSessions } from "../../sessions/agent-sessions";
+import { HiddenSessions } from "../../sessions/hidden-sessions";
 import { SessionCatalog } from "../../sessions/session-catalog";
 import { SessionsService } from "../../sessions/sessions-service";
 import { extensionDeps } from "../runtime/extension-deps";
@@ -93,7 +94,8 @@ export function openSidecar(host: SidecarHost): Served {
     (agent, signal) => agents.command(agent, signal),
     agentId => wire.request("secrets/environment", { agentId }),
   );
-  const launchDeps = launchDepsOf(host, { processes, trace, agents, statusTracker, command, lm: () => lm });
+  const hidden = new HiddenSessions(path.join(journalFolder(hello.storage), ".hidden"));
+  const launchDeps = launchDepsOf(host, { processes, trace, agents, statusTracker, command, hidden, lm: () => lm });
   const pool: AgentPool = scope.add(
     new AgentPool(
       trackedConnect((key, signal) => launch(key, signal, launchDeps), statusTracker),
@@ -122,6 +124,7 @@ export function openSidecar(host: SidecarHost): Served {
     new AgentSessions({
       pool,
       clock: realClock,
+      hidden,
       isInstalled: agent => agents.isInstalled(agent),
       log: (message, data) => log("info", "agent", message, data),
     }),
@@ -231,6 +234,7 @@ interface LaunchParts extends Pick<LaunchDeps, "trace"> {
   readonly processes: ProcessDeps;
   readonly agents: LazyAgents;
   readonly statusTracker: AgentStatusTracker;
+  readonly hidden: HiddenSessions;
   readonly lm: () => LazyLm;
 }
 
@@ -249,6 +253,7 @@ function launchDepsOf({ version, wire, scope, log }: SidecarHost, parts: LaunchP
     version,
     clock: realClock,
     trace,
+    hideSession: (agentId, sessionId) => parts.hidden.add(agentId, sessionId),
     dialects: new DialectCache(),
     evidence: scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail))),
     command,
