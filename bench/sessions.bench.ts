@@ -231,11 +231,11 @@ async function listing(rounds: number, sessions: number, megabytes: number): Pro
         ],
       });
     }
-    await catalog().list();
+    await catalog().all();
     const indexes = journal.files().map(({ conversation }) => journal.indexFile(conversation));
     const listed = await compare(
       `list of ${sessions} sessions`,
-      () => catalog().list(),
+      () => catalog().all(),
       "reading the status of their files",
       () => journal.files(),
       rounds,

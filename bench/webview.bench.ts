@@ -7,6 +7,7 @@
 import type { Browser } from "playwright-core";
 import { FLOODS } from "./webview/commands";
 import { CORPORA, type Corpus } from "./webview/corpora";
+import { find } from "./webview/find";
 import { burst, keys } from "./webview/floods";
 import { costAt, costOf, type Cost } from "./webview/growth";
 import { answersWhileFlooded } from "./webview/sidecar";
@@ -31,7 +32,7 @@ const SHORT = 2_000;
  */
 const AROUND = 1_000,
   AROUND_LONG = 4_000;
-const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, sidecar: 100 };
+const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, sidecar: 100, find: 3, frame: 100 };
 
 const bench: Bench = fixture =>
   inBrowser(async browser => {
@@ -42,6 +43,7 @@ const bench: Bench = fixture =>
       await updatesAtOnce(browser, plan),
       ...(await whileFlooded(browser, plan, fixture)),
       ...(await sidecarWhileFlooded(plan, fixture)),
+      ...(await findInConversation(browser, plan, fixture)),
     ];
   });
 export default bench;
@@ -160,6 +162,51 @@ async function sidecarWhileFlooded({ requests }: Plan, fixture: BenchFixture): P
       ratio: flooded.p99 / GOALS.sidecar,
       goal: 1,
       milliseconds: { candidate: flooded.p99, yardstick: GOALS.sidecar },
+    },
+  ];
+}
+
+/** The search of the sidecar, and the steps in which the page loads and draws the oldest entries. */
+async function findInConversation(
+  browser: Browser,
+  { rounds }: Plan,
+  fixture: BenchFixture,
+): Promise<readonly Measured[]> {
+  const measure = async (entries: number) => {
+    const all = await times(rounds + 1, () => find(browser, entries)),
+      least = (part: keyof (typeof all)[number]): number => Math.min(...all.map(each => each[part]));
+    return { entries, count: least("count"), oldest: least("oldest"), maxTask: least("maxTask") };
+  };
+  const short = await measure(50),
+    long = await measure(5_000);
+  fixture.table({
+    title: "find in a conversation, milliseconds (longest task 0: none over 50 ms)",
+    rows: [short, long].map(({ entries, count, oldest, maxTask }) => ({
+      entries,
+      "until the count": round(count),
+      "until the oldest match": round(oldest),
+      "longest task": round(maxTask),
+    })),
+  });
+  return [
+    {
+      what: "find in 5,000 entries: until the number of matches is on screen",
+      yardstick: "in 50 entries",
+      ratio: long.count / short.count,
+      goal: GOALS.find,
+      milliseconds: { candidate: long.count, yardstick: short.count },
+    },
+    {
+      what: "find in 5,000 entries: until the oldest match is on screen",
+      yardstick: "in 50 entries",
+      ratio: long.oldest / short.oldest,
+      milliseconds: { candidate: long.oldest, yardstick: short.oldest },
+    },
+    {
+      what: "find in 5,000 entries: the longest task",
+      yardstick: `${GOALS.frame} ms`,
+      ratio: long.maxTask / GOALS.frame,
+      goal: 1,
     },
   ];
 }

@@ -287,6 +287,7 @@ export async function agents({ grep, output } = {}) {
           "conform",
           "details",
           "restart",
+          "list",
         ].map(name => `scripts/real-agents/${name}.test.mjs`),
       ],
       { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output },

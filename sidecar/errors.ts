@@ -52,6 +52,8 @@ export interface AgentErrorOptions {
 /** Advice after an agent's process has exited. */
 /** Reason why an earlier session of a conversation has ended. */
 export const RESTARTED = l10n.t("Symposium was restarted.");
+/** The same for a session without a running turn: its tab was closed, or Symposium was restarted meanwhile. */
+export const REOPENED = l10n.t("The session was reopened.");
 export function agentReplaced(before: string, now: string): string {
   return l10n.t`${now} continues in this tab instead of ${before}.`;
 }

@@ -7,6 +7,7 @@ import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import type { AgentChoice } from "./protocol/agents/agents";
 import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
@@ -145,6 +146,12 @@ async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<vo
   } catch (error) {
     await notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
   }
+}
+
+export async function pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined> {
+  const items = agents.map(({ id, name }) => ({ label: name, description: id, agent: { id, name } })),
+    title = l10n.t("Continue with Another Agent");
+  return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.agent;
 }
 
 export async function chooseAgent(): Promise<string | undefined> {

@@ -81,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...{ editor, chosen, commands },
       addToConfiguration: agentId => settings.controller.addToConfiguration(agentId),
       outdatedChanged: () => settings.controller.changed(),
+      shownTabChanged: () => sessions.controller.shownConversationChanged(),
       onEvent: (event, agentId) => settings.milestones.event(event, agentId),
     }),
   );

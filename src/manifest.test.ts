@@ -27,7 +27,7 @@ import {
   TOOL_GROUPS,
 } from "./protocol/lm/permission-tools";
 import { UPDATE_MODES } from "./protocol/settings/settings-view";
-import { SELECTION } from "./sessions/session-commands";
+import { FOCUS } from "./sessions/session-commands";
 import { readSettings } from "./settings/store/settings";
 
 interface Manifest {
@@ -150,7 +150,7 @@ suite("manifest", () => {
 
   test("binds keys and links welcome texts to declared commands of the view", () => {
     for (const { command, args, when } of contributes.keybindings)
-      ok(command in COMMANDS && args === SELECTION && when.startsWith(`focusedView == ${SESSIONS_VIEW} && `), command);
+      ok(command in COMMANDS && args === FOCUS && when.startsWith(`focusedView == ${SESSIONS_VIEW} && `), command);
     for (const { view, contents, when } of contributes.viewsWelcome) {
       ok(VIEWS.some(each => each === view) && when.startsWith(`${SESSION_CONTEXTS.content} == `), when);
       ok(

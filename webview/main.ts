@@ -6,6 +6,7 @@ import type { PageToHost, TabId } from "../src/protocol/page/host-to-page";
 import { makeAccessible } from "./a11y/a11y";
 import { ChatUi } from "./mynah/chat-ui";
 import { acceptDrops } from "./components/drop";
+import { listenForFind } from "./components/find-keys";
 import { FrameScheduler } from "./runtime/frame-scheduler";
 import { takeImages } from "./components/image-intake";
 import { createUserActionHandlers } from "./runtime/user-action-events";
@@ -92,5 +93,9 @@ acceptDrops(root, {
   uris: uris => withSelectedTab(tabId => actions.requestContext(tabId, { kind: "dropped", uris })),
   images: files => withSelectedTab(tabId => actions.imagesGiven(tabId, files)),
   notTaken: why => withSelectedTab(tabId => loop.happen({ kind: "notTaken", tabId, why })),
+});
+listenForFind(root, {
+  open: () => withSelectedTab(tabId => ui.openFind(tabId)),
+  step: by => withSelectedTab(tabId => actions.findStepped(tabId, by)),
 });
 setInterval(() => loop.happen({ kind: "ticked" }), TICK_MS);

@@ -7,6 +7,7 @@ import { PageChannel } from "../../src/chat/page-channel";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { restoredEntries } from "./restored-entries";
+import { ConversationSearch } from "../../sidecar/chat/conversation-search";
 import { Outbox } from "../../sidecar/chat/outbox";
 import { realClock } from "../../sidecar/rpc/clock";
 import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";
@@ -26,6 +27,7 @@ class Session {
   isSent = false;
   #seq = 0;
   readonly outbox: Outbox;
+  readonly search = new ConversationSearch(realClock, event => this.outbox.answer(event));
   #flood: ReturnType<typeof setInterval> | undefined;
   #flooded = 0;
 
@@ -264,6 +266,11 @@ class Host {
     if (message.type === "webviewReady") {
       for (const { tabId, at, requestNumber } of message.tabs)
         this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, requestNumber);
+    }
+    if (message.type === "find" || message.type === "showEntry") {
+      const session = this.#sessions.find(({ tabId }) => tabId === message.tabId);
+      if (message.type === "showEntry") session?.outbox.showEntry(message.entryId);
+      else session?.search.start(message, session.conversation);
     }
     if (message.type !== "ack") return;
     this.#drawn = message.handled;

@@ -12,6 +12,8 @@
 // `configuration` is the agent's id in the registry, by which Symposium finds its configuration
 // (sidecar/agents/own-configuration/known-configurations.ts), and the file below its home.
 //
+// `commandLine` is the agent's program for a terminal: a file below node_modules, and its arguments before a prompt.
+//
 // `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
 // `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
 // first turn. `commands` are some of its announced commands. An agent that `withdraws` cancels its open requests when
@@ -38,6 +40,7 @@ const ALL = [
     size: "0.4 GB",
     speaks: "anthropic",
     search: "ToolSearch",
+    commandLine: { file: `@anthropic-ai/claude-agent-sdk-${process.platform}-${process.arch}/claude`, args: ["-p"] },
     tools: { shell: ["Bash"], write: ["Write"], read: ["Read"], edit: ["Edit"] },
     variables: ["ANTHROPIC_", "CLAUDE"],
     repeats: true,
@@ -85,7 +88,7 @@ const ALL = [
     // File names of sessions contain the minute. Within the minute of a session's opening, the loading process has the
     // same file name and finds no session.
     mayBreak: ["agent/load"],
-    without: ["a resumed session"],
+    without: ["a resumed session", "a list of sessions"],
     settle: (home, model) => {
       writeIn(
         home,

@@ -31,6 +31,12 @@ export async function installAgents(agents, print = text => console.log(text)) {
   }
 }
 
+/** The command of the agent's own program for a terminal, with the arguments before a prompt. */
+export function commandLineOf({ id, commandLine: { file, args } }) {
+  const program = path.join(cacheFolder, id, "node_modules", file);
+  return [program, ...args];
+}
+
 /**
  * The command of an installed agent's program, without arguments. A JavaScript program runs with the Node of the cache,
  * regardless of PATH. A `native` program is the first existing file of the list in the package's dependencies.

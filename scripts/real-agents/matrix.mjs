@@ -14,6 +14,8 @@ export const CHECKS = [
   "command",
   "details",
   "restart",
+  "list",
+  "branches",
   "doctor",
   "conform",
 ];

@@ -80,7 +80,7 @@ class Sidecar {
   }
 
   /** Sends a prompt and resolves when its turn has ended. */
-  async prompt(sessionId, text) {
+  async prompt(sessionId, text, attachments = []) {
     const since = this.events.length;
     const ended = new Promise(resolve => {
       this.#onEvent = () => {
@@ -88,8 +88,25 @@ class Sidecar {
         if (turns.some(({ turn }) => turn.state === "running") && turns.at(-1).turn.state === "idle") resolve();
       };
     });
-    await this.request("chat/prompt", { sessionId, messageId: randomUUID(), blocks: [{ type: "text", text }] });
+    await this.request("chat/prompt", {
+      sessionId,
+      messageId: randomUUID(),
+      blocks: [{ type: "text", text }, ...attachments.map(attachment => ({ type: "attachment", attachment }))],
+    });
     await this.#patiently("the end of the turn", ended);
+  }
+
+  /** Resolves when the text of the agent matches. */
+  async answered(pattern) {
+    await this.#patiently(
+      `an answer ${pattern}`,
+      new Promise(resolve => {
+        this.#onEvent = () => {
+          if (pattern.test(this.answers)) resolve();
+        };
+        this.#onEvent();
+      }),
+    );
   }
 
   /** Resolves when Symposium shows a notice that matches. */

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync,
 import path from "node:path";
 import { temporaryRoot } from "../vscode-box/install.mjs";
 import { isPrivate } from "./agents.mjs";
-import { commandOf } from "./install.mjs";
+import { commandLineOf, commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 import { THROTTLE } from "./throttled.mjs";
 
@@ -13,9 +13,10 @@ for (const name of Object.keys(process.env)) if (isPrivate(name)) delete process
 /**
  * Opens a stage for the agent until its model is stopped. Its folder is removed with the run's.
  *
- * `command` is a shell command, for the folder `bin`, that starts the agent with its home and its model. `workspace` is
- * its working folder, with a seed.txt. `written(name)` is the text of a file in `workspace`. `model` has the received
- * `requests`. All files are in `folder`. `scenarios` are added to scenarios.json.
+ * `command` is a shell command, for the folder `bin`, that starts the agent with its home and its model. `bin` also
+ * contains `command-line` if the agent has one. `workspace` is its working folder, with a seed.txt. `written(name)` is
+ * the text of a file in `workspace`. `model` has the received `requests`. All files are in `folder`. `scenarios` are
+ * added to scenarios.json.
  */
 export async function openStage(agent, scenarios = {}) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
@@ -31,15 +32,15 @@ export async function openStage(agent, scenarios = {}) {
       no_proxy: "127.0.0.1",
       ...agent.settle(home, model.url),
     };
-    const words = [
-      ...Object.entries(own).map(([name, value]) => `${name}=${value}`),
-      ...(agent.command ?? commandOf(agent)),
-    ];
-    writeFileSync(
-      path.join(bin, agent.program),
-      `#!/bin/sh\nexec ${[...THROTTLE, "env", ...words].map(quoted).join(" ")} "$@"\n`,
-      { mode: 0o755 },
-    );
+    const variables = Object.entries(own).map(([name, value]) => `${name}=${value}`);
+    const writeProgram = (name, command) =>
+      writeFileSync(
+        path.join(bin, name),
+        `#!/bin/sh\nexec ${[...THROTTLE, "env", ...variables, ...command].map(quoted).join(" ")} "$@"\n`,
+        { mode: 0o755 },
+      );
+    writeProgram(agent.program, agent.command ?? commandOf(agent));
+    if (agent.commandLine) writeProgram("command-line", commandLineOf(agent));
     return {
       model,
       folder,

@@ -15,6 +15,8 @@ import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 
+const FOUND = { type: "found", requestNumber: 1, entryIds: ["1"], isCut: false } as const;
+
 const UNLIMITED: WindowSize = { weight: Infinity, maxWeight: Infinity };
 
 /** An outbox, and a host that applies its messages like a page. */
@@ -306,12 +308,39 @@ suite("Outbox", () => {
     equal(fixture.sent.at(-1), "snapshot");
   });
 
+  test("extends the window in steps until it contains an entry, and ignores a missing one", () => {
+    const fixture = new Fixture({ weight: 3, maxWeight: 5 });
+    for (let i = 0; i < 30; i++) {
+      fixture.report(`e${i}`, "x");
+      fixture.clock.advance(BATCH_MS);
+    }
+    const has = (id: string): boolean => fixture.shown.entries.some(entry => entry.id === id);
+    let steps = 0;
+    for (; !has("e10"); steps++) fixture.outbox.showEntry("e10");
+    deepEqual([steps > 1, has("e4")], [true, false]);
+    const { length } = fixture.sent;
+    fixture.outbox.showEntry("e10");
+    fixture.outbox.showEntry("missing");
+    equal(fixture.sent.length, length);
+  });
+
+  test("sends an answer after the entries that it names", () => {
+    const fixture = new Fixture();
+    fixture.report("1", "a");
+    fixture.outbox.answer(FOUND);
+    deepEqual(fixture.sent, ["upsert", "found"]);
+    fixture.congested = true;
+    fixture.outbox.answer(FOUND);
+    deepEqual(fixture.sent, ["upsert", "found"]);
+    deepEqual(fixture.shown, fixture.conversation);
+  });
+
   const randomStep = fc.oneof(
     { weight: 5, arbitrary: fc.record({ report: fc.constantFrom("1", "2", "3"), times: fc.constantFrom(1, 2, 700) }) },
     { weight: 3, arbitrary: fc.record({ nested: fc.constantFrom("1", "2"), whole: fc.boolean() }) },
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
-    { weight: 2, arbitrary: fc.record({ asks: fc.constantFrom("earlier", "snapshot") }) },
+    { weight: 2, arbitrary: fc.record({ asks: fc.constantFrom("earlier", "snapshot", "entry", "search") }) },
   );
   const windowSize = fc
     .tuple(fc.integer({ min: 1, max: 20 }), fc.integer({ min: 0, max: 10 }))
@@ -329,6 +358,8 @@ suite("Outbox", () => {
           else if ("advance" in step) fixture.clock.advance(step.advance);
           else if ("asks" in step) {
             if (step.asks === "earlier") fixture.outbox.showEarlier();
+            else if (step.asks === "entry") fixture.outbox.showEntry("e0");
+            else if (step.asks === "search") fixture.outbox.answer(FOUND);
             else fixture.outbox.replay(undefined, 1);
           } else fixture.congested = step.congested;
         fixture.congested = false;

@@ -15,7 +15,13 @@
  * - The host receives only the window of the conversation (`conversation-window.ts`). Changes of entries before it are
  *   not sent.
  */
-import { lastIndexOf, terminalIds, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import {
+  lastIndexOf,
+  terminalIds,
+  type ChatEvent,
+  type Conversation,
+  type FoundEvent,
+} from "../../src/protocol/chat/chat";
 import {
   entryPieces,
   eventPieces,
@@ -157,6 +163,19 @@ export class Outbox implements Disposable {
     const [window, event] = extended(this.#window, this.conversation(), this.windowSize);
     this.#window = window;
     if (!this.#needsSnapshot) this.#send(event);
+    this.#limitRetained();
+  }
+
+  /** Like `showEarlier`, unless the host has the entry or it does not exist. */
+  showEntry(entryId: string): void {
+    const at = lastIndexOf(this.conversation().entries, entryId);
+    if (at !== -1 && at < this.#window.first) this.showEarlier();
+  }
+
+  /** Sends an answer that changes nothing, after the entries that it names. A congested host does not receive it. */
+  answer(event: FoundEvent): void {
+    this.#flush();
+    if (!this.#needsSnapshot && !this.sink.isCongested()) this.#send(event);
     this.#limitRetained();
   }
 
@@ -308,6 +327,7 @@ function sizeOf(event: ChatEvent | undefined): number {
     case "commands":
     case "controls":
     case "earlier":
+    case "found":
       return JSON.stringify(event).length;
     default:
       return 100;
@@ -347,6 +367,7 @@ function keyOf(event: ChatEvent): string | undefined {
     case "bypassed":
     case "earlier":
     case "trimmed":
+    case "found":
       return undefined;
   }
 }

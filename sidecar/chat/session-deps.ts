@@ -75,14 +75,19 @@ export interface SessionStart {
   /** Content of the earlier session, and a sentence that says why it ended; both absent for a new conversation. */
   readonly earlier?: Restored;
   readonly interruption?: string;
+  /** The first prompt of this branch has the transcript attached. */
+  readonly bringsTranscript?: true;
+  /** Title of a session whose content only the agent knows. */
+  readonly title?: string;
   /** The user's earlier choices for this agent. */
   readonly controls?: ControlValues;
   /** The highest version of ACP offered to the agent; 1 if absent. */
   readonly protocol?: AcpVersion;
   /** Extensions at the session's creation, for all starts of its agent; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
-  /** The agent's id of the earlier session to continue. */
+  /** The agent's id of the earlier session to continue, or to fork. */
   readonly agentSession?: string;
+  readonly isFork?: true;
   /** One sentence for each extension of the earlier session that is no longer available. */
   readonly missingExtensions?: readonly string[];
 }

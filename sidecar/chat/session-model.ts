@@ -69,6 +69,8 @@ export interface State {
   readonly turn: number;
   /** Reason of the interruption, until the agent's session is open again. */
   readonly interruption?: string;
+  /** The first prompt has the transcript attached, until the agent's session is open. */
+  readonly bringsTranscript?: true;
   /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
 }
@@ -177,6 +179,8 @@ export type SessionEvent =
 export type Effect =
   | { readonly kind: "emit"; readonly event: ChatEvent }
   | { readonly kind: "showEarlier" }
+  | { readonly kind: "showEntry"; readonly entryId: string }
+  | { readonly kind: "find"; readonly requestNumber: number; readonly query: string }
   /** Start the agent, or join its process, and open a session. */
   | { readonly kind: "open" }
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }

@@ -2,7 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { listedLate } from "../agents/extensions/missing-tools";
-import type { Accepts, ActionId } from "../../src/protocol/chat/chat";
+import type { Accepts, ActionId, Notice } from "../../src/protocol/chat/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
 import { addNotice, emitEvent, type SessionStep, type State } from "./session-model";
 
@@ -43,17 +43,25 @@ function areAllListed({ extensions }: SessionDetails): boolean {
   return servers.length > 0 && !servers.some(isMissing);
 }
 
-/** Reports after an interruption whether the agent's session contains the conversation. */
+/**
+ * Reports after an interruption whether the agent's session contains the conversation. A session that is opened several
+ * times without a prompt has one such notice.
+ */
 export function memory(before: State, isContinued: boolean): SessionStep {
-  const { interruption, ...state } = before,
+  const { interruption, bringsTranscript, ...state } = before,
     { entries, agent } = state.conversation;
   if (!entries.some(({ kind }) => kind === "agent")) return [state, []];
   const notice = (sentence: string): string => (interruption === undefined ? sentence : `${interruption} ${sentence}`);
+  const add = (severity: Notice["severity"], sentence: string, actions: readonly ActionId[]): SessionStep => {
+    const text = notice(sentence),
+      last = entries.at(-1);
+    return last?.kind === "notice" && last.text === text ? [state, []] : addNotice(state, severity, text, actions);
+  };
+  if (!isContinued && bringsTranscript)
+    return add("info", l10n.t`${agent.name} gets the transcript with your first prompt.`, []);
   return isContinued
-    ? addNotice(state, "info", notice(l10n.t`${agent.name} continues this conversation.`), [])
-    : addNotice(state, "warning", notice(l10n.t`${agent.name} does not remember the conversation above.`), [
-        "sendTranscript",
-      ]);
+    ? add("info", l10n.t`${agent.name} continues this conversation.`, [])
+    : add("warning", l10n.t`${agent.name} does not remember the conversation above.`, ["sendTranscript"]);
 }
 
 export function accepts(state: State, accepts: Accepts): SessionStep {

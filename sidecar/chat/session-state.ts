@@ -49,11 +49,18 @@ import { terminal } from "./session-terminals";
 import { end, notSent, opened, prompted, queued, sendLater, sendNow, settleAll, waitFor } from "./session-turns";
 import { chooseControl, controlRefused, replayed, showControls, update } from "./session-updates";
 
-/** `interruption`: reason why an earlier session ended. `readOnly`: reason why the agent is not started. */
+/**
+ * `interruption`: reason why an earlier session ended, or the origin of a branch. `bringsTranscript`: see
+ * `SessionStart`. `readOnly`: reason why the agent is not started.
+ */
 export function startSession(
   conversation: Conversation,
   prefix: string,
-  { interruption, readOnly }: { readonly interruption?: string; readonly readOnly?: ReadOnly } = {},
+  {
+    interruption,
+    bringsTranscript,
+    readOnly,
+  }: { readonly interruption?: string; readonly bringsTranscript?: true; readonly readOnly?: ReadOnly } = {},
 ): SessionStep {
   const state: State = {
     phase: { kind: "opening", waiting: undefined },
@@ -71,7 +78,14 @@ export function startSession(
     if (readOnly === "newer") return addNotice(opened, "warning", READ_ONLY.newer, []);
     return readOnly === "elsewhere" ? noticeElsewhere(opened) : [opened, []];
   }
-  return [interruption === undefined ? state : { ...state, interruption }, [{ kind: "open" }]];
+  return [
+    {
+      ...state,
+      ...(interruption === undefined ? {} : { interruption }),
+      ...(bringsTranscript ? { bringsTranscript } : {}),
+    },
+    [{ kind: "open" }],
+  ];
 }
 
 type ActionHandler<K extends ActionName> = (state: State, action: SessionAction<K>, now: number) => SessionStep;
@@ -87,6 +101,8 @@ const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
   endBypass: state => endBypass(state),
   rename: (state, { title }) => rename(state, title),
   showEarlier: state => [state, [{ kind: "showEarlier" }]],
+  showEntry: (state, { entryId }) => [state, [{ kind: "showEntry", entryId }]],
+  find: (state, { requestNumber, query }) => [state, [{ kind: "find", requestNumber, query }]],
 };
 
 export const actionNames = Object.keys(ACTIONS) as readonly ActionName[];

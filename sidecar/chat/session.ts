@@ -18,6 +18,7 @@ import { Actor } from "../rpc/actor";
 import { attention, concernsAttention, concernsList } from "./attention";
 import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
+import { ConversationSearch } from "./conversation-search";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
@@ -46,6 +47,7 @@ export class Session extends Actor<Message> {
   #state: State;
   #attention: Attention = "nothing";
   readonly #outbox: Outbox;
+  readonly #search: ConversationSearch;
   readonly #agent: AgentClient;
   readonly #responders = new Map<string, PromptResponder>();
 
@@ -54,12 +56,21 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${start.sessionId}`);
-    const { title, chosenTitle, entries = [], usage, terminals = [], queue } = start.earlier ?? {};
+    const {
+      title = start.title,
+      chosenTitle,
+      origin,
+      entries = [],
+      usage,
+      terminals = [],
+      queue,
+    } = start.earlier ?? {};
     const { id, name } = (deps.readOnly === undefined ? undefined : start.earlier?.agent) ?? start.agent;
     const conversation: Conversation = {
       ...emptyConversation({ id, name }, start.cwd),
       ...(title === undefined ? {} : { title }),
       ...(chosenTitle === undefined ? {} : { chosenTitle }),
+      ...(origin === undefined ? {} : { origin }),
       entries,
       ...(usage === undefined ? {} : { usage }),
       ...(terminals.length === 0 ? {} : { terminals }),
@@ -67,6 +78,7 @@ export class Session extends Actor<Message> {
     };
     const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, {
       ...(start.interruption === undefined ? {} : { interruption: start.interruption }),
+      ...(start.bringsTranscript ? { bringsTranscript: true } : {}),
       ...(deps.readOnly === undefined ? {} : { readOnly: deps.readOnly }),
     });
     this.#state = state;
@@ -80,6 +92,7 @@ export class Session extends Actor<Message> {
         if (this.#isTakenOver()) this.#notify({ kind: "takenOver" });
       },
     );
+    this.#search = new ConversationSearch(deps.clock, event => this.#outbox.answer(event));
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }
@@ -160,6 +173,7 @@ export class Session extends Actor<Message> {
     await super[Symbol.asyncDispose]();
     if (this.#state.phase.kind !== "closed") this.#step({ kind: "closed" });
     this.#agent[Symbol.dispose]();
+    this.#search[Symbol.dispose]();
     this.#outbox[Symbol.dispose]();
     await this.deps.lease?.release();
   }
@@ -196,6 +210,10 @@ export class Session extends Actor<Message> {
         return this.#outbox.add(effect.event);
       case "showEarlier":
         return this.#outbox.showEarlier();
+      case "showEntry":
+        return this.#outbox.showEntry(effect.entryId);
+      case "find":
+        return this.#search.start(effect, this.#state.conversation);
       case "open":
         return this.#agent.open();
       case "sendPrompt":

@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { NewChat } from "../../src/protocol/sidecar";
+import { emptyConversation } from "../../src/protocol/chat/chat";
 import { BATCH_MS } from "./outbox";
 import { Fixture } from "../testing/sessions/chat-fixture";
 import { NEW_SESSION_LIMIT_MS } from "../acp/connection";
@@ -152,6 +153,79 @@ async function afterRestart(initialized: unknown, chat: Partial<NewChat> = {}, e
   return { fixture, open: () => fixture.open(chat) };
 }
 
+suite("branch of a chat session", () => {
+  const FORKS = {
+    protocolVersion: 1,
+    agentCapabilities: { sessionCapabilities: { fork: {}, resume: {}, close: {} } },
+  };
+  const RECORD = {
+    type: "session",
+    format: 1,
+    agentId: "ada",
+    cwd: "/w",
+    protocol: 1,
+    extensions: [],
+    agentSession: "s1",
+    isFork: true,
+  } as const;
+
+  function branch(initialized: unknown): Fixture {
+    const fixture = new Fixture();
+    fixture.initialized = initialized;
+    fixture.journal.store("one", {
+      ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+      origin: { conversation: "source", title: "Colors" },
+      entries: [
+        { kind: "user", id: "u", text: "remember blue" },
+        { kind: "agent", id: "a", text: "I will." },
+      ],
+    });
+    return fixture;
+  }
+
+  test("forks the agent's session, and continues its own one afterwards", async () => {
+    await using fixture = branch(FORKS);
+    fixture.journal.keep("one", RECORD);
+    const id = await fixture.open();
+    const forked = await fixture.agents[0]!.next("session/fork");
+    deepEqual(forked.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
+    forked.respond({ sessionId: "s2" });
+    await fixture.settle();
+    equal(fixture.story(id).at(-1), "notice This is a branch of “Colors”. Ada continues this conversation.");
+    await fixture.prompt(id, "which color?");
+    await fixture.settle();
+    deepEqual(
+      [fixture.journal.records.get("one")?.agentSession, fixture.journal.records.get("one")?.isFork],
+      ["s2", undefined],
+    );
+    deepEqual(fixture.service.open[0]?.state.origin, { conversation: "source", title: "Colors" });
+  });
+
+  test("starts a new session, which gets the transcript, if the agent's session is not forked", async () => {
+    await using fixture = branch(FORKS);
+    const id = await fixture.open();
+    await fixture.settle();
+    deepEqual(fixture.agents[0]!.received, ["initialize", "session/new"]);
+    equal(
+      fixture.story(id).at(-1),
+      "notice This is a branch of “Colors”. Ada gets the transcript with your first prompt.",
+    );
+  });
+
+  test("offers the transcript if the agent refuses the fork", async () => {
+    await using fixture = branch(FORKS);
+    fixture.journal.keep("one", RECORD);
+    const id = await fixture.open();
+    (await fixture.agents[0]!.next("session/fork")).fail(new RpcError(-32002, "no such session"));
+    await fixture.settle();
+    const notice = fixture.entries(id).at(-1);
+    deepEqual(notice?.kind === "notice" && [notice.text, notice.actions], [
+      "This is a branch of “Colors”. Ada does not remember the conversation above.",
+      ["sendTranscript"],
+    ]);
+  });
+});
+
 suite("chat session after a restart of Symposium", () => {
   test("continues with the agent's memory", async () => {
     const { fixture, open } = await afterRestart(RESUMES);
@@ -161,7 +235,7 @@ suite("chat session after a restart of Symposium", () => {
     deepEqual(resumed.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
     resumed.respond({});
     await fixture.settle();
-    equal(fixture.story(id).at(-1), "notice Symposium was restarted. Ada continues this conversation.");
+    equal(fixture.story(id).at(-1), "notice The session was reopened. Ada continues this conversation.");
     fixture.journal.records.clear();
     await fixture.prompt(id, "which color?");
     await fixture.settle();
@@ -170,6 +244,31 @@ suite("chat session after a restart of Symposium", () => {
       "s1",
       "stored again, so that it is not removed while in use",
     );
+  });
+
+  test("loads a session that only the agent knows, with the title of the agent's list", async () => {
+    await using fixture = new Fixture();
+    fixture.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
+    fixture.journal.keep("one", {
+      type: "session",
+      format: 1,
+      agentId: "ada",
+      cwd: "/w",
+      protocol: 1,
+      extensions: [],
+      agentSession: "theirs",
+      title: "Colors",
+    });
+    const id = await fixture.open(),
+      loaded = await fixture.agents[0]!.next("session/load");
+    fixture.agents[0]!.update("theirs", {
+      sessionUpdate: "user_message_chunk",
+      content: { type: "text", text: "remember blue" },
+    });
+    loaded.respond({});
+    await fixture.settle();
+    equal(fixture.story(id)[0], "user remember blue");
+    equal(fixture.service.open[0]?.state.title, "Colors");
   });
 
   test("starts a new session if the agent refuses, with a button that sends the transcript", async () => {
@@ -182,7 +281,7 @@ suite("chat session after a restart of Symposium", () => {
     const notice = fixture.entries(id).at(-1);
     equal(
       notice?.kind === "notice" && notice.text,
-      "Symposium was restarted. Ada does not remember the conversation above.",
+      "The session was reopened. Ada does not remember the conversation above.",
     );
     deepEqual(notice?.kind === "notice" && notice.actions, ["sendTranscript"]);
   });

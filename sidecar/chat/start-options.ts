@@ -1,10 +1,11 @@
 /** Start options of a session that continues an earlier session of its conversation (issue 16 item 1). Pure. */
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { Origin } from "../../src/protocol/chat/chat";
 import type { NewChat } from "../../src/protocol/sidecar";
 import type { StoredSession } from "../journal/journal";
 import type { SessionRecord } from "../journal/session-record";
-import { agentReplaced, RESTARTED } from "../errors";
+import { agentReplaced, REOPENED, RESTARTED } from "../errors";
 import { restored } from "../journal/stored-conversation";
 import type { SessionStart } from "./session-deps";
 
@@ -20,22 +21,40 @@ export function startOf(
 ): SessionStart {
   if (kind === "empty") return { sessionId, ...chat, extensions: current };
   const earlier = restored(text, RESTARTED),
+    why = earlier.isInterrupted ? RESTARTED : REOPENED,
     replaced =
       earlier.agent && earlier.agent.id !== chat.agent.id ? [agentReplaced(earlier.agent.name, chat.agent.name)] : [],
     start: SessionStart = {
       sessionId,
       ...chat,
-      ...(earlier.agent === undefined ? {} : { earlier, interruption: [RESTARTED, ...replaced].join(" ") }),
+      ...(earlier.agent === undefined ? {} : { earlier, interruption: [why, ...replaced].join(" ") }),
       extensions: current,
     };
+  // Nothing was prompted in this branch yet.
+  if (earlier.origin && (record === undefined || record.isFork))
+    return { ...withoutUsage(start), ...branchOf(earlier.origin, record, chat.agent.id) };
   if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return withoutUsage(start);
   const found = record.extensions.map(id => current.find(extension => extension.id === id) ?? id);
   return {
     ...start,
     protocol: record.protocol,
     agentSession: record.agentSession,
+    ...(record.title === undefined || earlier.agent !== undefined ? {} : { title: record.title }),
     extensions: found.filter(extension => typeof extension !== "string"),
     missingExtensions: found.filter(extension => typeof extension === "string").map(missingSentence),
+  };
+}
+
+function branchOf(
+  { title }: Origin,
+  record: SessionRecord | undefined,
+  agentId: string,
+): Pick<SessionStart, "interruption" | "bringsTranscript" | "agentSession" | "isFork" | "protocol"> {
+  return {
+    interruption: l10n.t`This is a branch of “${title}”.`,
+    ...(record?.agentId === agentId
+      ? { agentSession: record.agentSession, isFork: true, protocol: record.protocol }
+      : { bringsTranscript: true }),
   };
 }
 

@@ -32,6 +32,7 @@ import {
   ConversationLines,
   FORMAT,
   lineOfListed,
+  lineOfTime,
   NOTHING_STORED,
   storedIn,
   type StoredText,
@@ -109,9 +110,10 @@ export class Journal {
     return { record: newestRecord(text), text: storedIn(text) };
   }
 
-  /** Stores the record of an agent's session. */
-  keep(conversation: string, record: SessionRecord): void {
-    if (CONVERSATION.test(conversation)) this.#append(conversation, lineOf(record));
+  /** Stores the record of an agent's session. `at`: time of its last change at the agent, in ms since 1970. */
+  keep(conversation: string, record: SessionRecord, at?: number): void {
+    const time = at === undefined ? "" : lineOfTime(at);
+    if (CONVERSATION.test(conversation)) this.#append(conversation, lineOf(record) + time);
   }
 
   /** `stored`: the content of the journal. Stores everything anew if the journal was deleted in the meantime. */
@@ -153,12 +155,13 @@ export class Journal {
     return `${this.#fileOf(conversation).slice(0, -EXTENSION.length)}${INDEX}`;
   }
 
-  /** Stores a conversation that has no journal yet. */
+  /** Stores a conversation that has no journal yet. Throws if it has one, or if the journal cannot be written. */
   import(conversation: string, version: Conversation): void {
+    if (existsSync(this.#fileOf(conversation))) throw new Error("The conversation is already stored.");
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     (this.options.append ?? append)(
       this.#fileOf(conversation),
-      new ConversationLines(NOTHING_STORED).of(version).lines,
+      new ConversationLines(NOTHING_STORED).of(version).lines + lineOfTime(Date.now()),
     );
   }
 
@@ -208,6 +211,7 @@ export class Journal {
   }
 
   #fileOf(conversation: string): string {
+    if (!CONVERSATION.test(conversation)) throw new Error("A conversation has an invalid id.");
     return path.join(this.#folder, `${conversation.toLowerCase()}${EXTENSION}`);
   }
 }

@@ -15,6 +15,10 @@ const sessionRecord = v.object({
   extensions: list(filled(1_000), 1_000),
   /** The agent's own id of the session. */
   agentSession: filled(4_096),
+  /** Title in the agent's own list, for a session that was not created here. */
+  title: v.exactOptional(filled(1_000)),
+  /** The session does not exist yet: it starts as a fork of `agentSession`. */
+  isFork: v.exactOptional(v.literal(true)),
 });
 export type SessionRecord = Infer<typeof sessionRecord>;
 

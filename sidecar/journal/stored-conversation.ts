@@ -16,6 +16,7 @@ import {
   interrupted,
   type Conversation,
   type Entry,
+  type Origin,
   type Queue,
   type TerminalView,
   type Usage,
@@ -29,7 +30,7 @@ import { packed, unpacked } from "./packing";
 /** The members that a later process restores. The others belong to the agent's current session. */
 type Persistent = Pick<
   Conversation,
-  "agent" | "cwd" | "title" | "chosenTitle" | "entries" | "turn" | "usage" | "terminals" | "queue"
+  "agent" | "cwd" | "title" | "chosenTitle" | "origin" | "entries" | "turn" | "usage" | "terminals" | "queue"
 >;
 
 /** Content of a journal, without the records of its sessions. */
@@ -40,7 +41,10 @@ export interface StoredText {
   readonly hashes: ReadonlySet<string>;
   /** The number of its format. */
   readonly format: number;
-  /** Time of the last start or end of a turn, in milliseconds since 1970; absent if there was none. */
+  /**
+   * Time of the last start or end of a turn, before the first one of the import, in milliseconds since 1970. Absent if
+   * there was none.
+   */
   readonly activeAt?: number;
 }
 
@@ -96,6 +100,7 @@ const PERSISTENT = [
   "cwd",
   "title",
   "chosenTitle",
+  "origin",
   "entries",
   "turn",
   "usage",
@@ -120,6 +125,11 @@ export function lineOfListed(members: Readonly<Record<string, unknown>>): string
   return `\n${JSON.stringify({ type: "change", change })}\n`;
 }
 
+/** The line that stores when a conversation took place that was not created here. */
+export function lineOfTime(at: number): string {
+  return `\n${JSON.stringify({ type: "active", at })}\n`;
+}
+
 /** A key of a reference, or a key that resembles one; see `packing.ts`. */
 const MAY_REFER = /"\$+text"/;
 
@@ -134,8 +144,8 @@ export function storedIn(text: string): StoredText {
     if (typeof read["format"] === "number") format = Math.max(format, read["format"]);
     if (read["type"] === "text" && typeof read["hash"] === "string" && typeof read["text"] === "string")
       texts.set(read["hash"], read["text"]);
-    if (read["type"] !== "change") continue;
     if (typeof read["at"] === "number") activeAt = read["at"];
+    if (read["type"] !== "change") continue;
     // Most lines contain no reference, and a copy of the change would take longer than parsing it.
     const change = MAY_REFER.test(line) ? unpacked(read["change"], hash => texts.get(hash)) : read["change"];
     try {
@@ -156,37 +166,55 @@ export interface Restored {
   readonly agent?: AgentChoice;
   readonly title?: string;
   readonly chosenTitle?: string;
+  readonly origin?: Origin;
   readonly entries: readonly Entry[];
   readonly usage?: Usage;
   readonly terminals: readonly TerminalView[];
   readonly queue?: Queue;
+  /** A turn was running when the last process stopped. */
+  readonly isInterrupted?: true;
 }
 
 const RUNNING: ReadonlySet<unknown> = new Set<Conversation["turn"]["state"]>(["starting", "running", "cancelling"]);
 
 export function restored({ version }: StoredText, why: string): Restored {
-  const { agent: storedAgent, title, chosenTitle, entries, turn, usage: used, terminals, queue } = objectOr(version),
+  const {
+      agent: storedAgent,
+      title,
+      chosenTitle,
+      origin: storedOrigin,
+      entries,
+      turn,
+      usage: used,
+      terminals,
+      queue,
+    } = objectOr(version),
     agent = parsed(agentChoice, storedAgent),
+    isInterrupted = RUNNING.has(objectOr(turn)["state"]),
     usageView = parsed(usage, used),
+    source = parsed(origin, storedOrigin),
     prompts = arrayOr(objectOr(queue)["prompts"]).flatMap(value => parsed(queuedPrompt, value) ?? []);
   return {
     ...(agent === undefined ? {} : { agent }),
     ...(typeof title === "string" ? { title } : {}),
     ...(typeof chosenTitle === "string" ? { chosenTitle } : {}),
+    ...(source === undefined ? {} : { origin: source }),
     ...(usageView === undefined ? {} : { usage: usageView }),
     entries: interrupted(
       {
         entries: arrayOr(entries).map(entryIn),
-        turn: RUNNING.has(objectOr(turn)["state"]) ? { state: "running", messageId: "" } : { state: "idle" },
+        turn: isInterrupted ? { state: "running", messageId: "" } : { state: "idle" },
       },
       why,
     ),
     terminals: arrayOr(terminals).flatMap(value => parsed(terminal, value) ?? []),
     ...(prompts.length === 0 ? {} : { queue: { prompts, held: true } }),
+    ...(isInterrupted ? { isInterrupted } : {}),
   };
 }
 
 const agentChoice = v.object({ id: v.string(), name: v.string() });
+const origin = v.object({ conversation: v.string(), title: v.string() });
 const usage = v.object({
   used: finite,
   size: finite,

@@ -46,7 +46,11 @@ class Play implements AsyncDisposable {
     this.sessions = new AgentSessions({
       pool: this.pool,
       clock: this.clock,
-      hidden: { refresh: () => undefined, has: (agentId, id) => this.hidden.has(`${agentId} ${id}`) },
+      hidden: {
+        refresh: () => undefined,
+        add: (agentId, id) => this.hidden.add(`${agentId} ${id}`),
+        has: (agentId, id) => this.hidden.has(`${agentId} ${id}`),
+      },
       isInstalled: async () => this.isInstalled,
       log: (_, { error }) => this.logged.push(error),
     });
@@ -193,5 +197,8 @@ suite("agent sessions", () => {
     await play.sessions.deleteStored("ada", "a");
     await play.sessions.deleteStored("unknown", "a");
     equal(play.logged.length, 2);
+    deepEqual(play.ids, [], "the agent's copy is hidden");
+    await play.refresh({ sessions: [session("a")] });
+    deepEqual(play.ids, []);
   });
 });

@@ -31,7 +31,7 @@ export interface AgentSessionsDeps {
   readonly pool: Pick<AgentPool, "acquire" | "connected">;
   readonly clock: Clock;
   /** The sessions that are no chats. */
-  readonly hidden: Pick<HiddenSessions, "has" | "refresh">;
+  readonly hidden: Pick<HiddenSessions, "add" | "has" | "refresh">;
   /** Whether the agent can be started without an installation. */
   readonly isInstalled: (agent: AgentConfig) => Promise<boolean>;
   readonly log: (message: string, detail: Readonly<Record<string, unknown>>) => void;
@@ -84,6 +84,11 @@ export class AgentSessions implements AsyncDisposable {
     return JSON.stringify(this.list) !== before;
   }
 
+  /** Whether the agent can fork its sessions, as far as a running process has reported. */
+  canFork(agentId: string): boolean {
+    return this.deps.pool.connected(agentId)?.capabilities.fork === true;
+  }
+
   /** Rejects with `ErrorCode.refused` if the agent does not offer it. */
   async rename({ agentId, sessionId }: AgentRef, title: string): Promise<void> {
     const connection = await this.#connectionFor(agentId, "setTitle");
@@ -108,12 +113,17 @@ export class AgentSessions implements AsyncDisposable {
     this.#change(agentId, sessionId, () => []);
   }
 
-  /** Deletes the agent's copy of a session that was deleted here, if the agent is available and offers it. */
+  /**
+   * Deletes the agent's copy of a session that was deleted here, if the agent is available and offers it. Otherwise the
+   * list no longer shows the copy.
+   */
   async deleteStored(agentId: string, sessionId: string): Promise<void> {
     try {
       await this.delete({ kind: "agent", agentId, sessionId });
     } catch (error) {
       this.deps.log("The agent did not delete a session", { agentId, error: String(error) });
+      this.deps.hidden.add(agentId, sessionId);
+      this.#change(agentId, sessionId, () => []);
     }
   }
 

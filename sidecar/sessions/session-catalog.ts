@@ -5,11 +5,12 @@
  * Invariants:
  * - The journals are the only truth. An index that is missing, damaged or old costs only time.
  * - A journal that cannot be read is not listed, and affects no other.
+ * - The list reads only the new lines of an open session's journal, because such a journal changes often.
  */
 import { closeSync, openSync, readFileSync, readSync, writeFileSync } from "node:fs";
 import type { Journal, JournalFile } from "../journal/journal";
-import { headIn, indexFile, indexOf, type IndexHead } from "./session-index";
-import { hitsIn, searchPattern } from "./session-text";
+import { grownHead, headIn, indexFile, indexOf, type IndexHead } from "./session-index";
+import { hitsIn, searchPattern } from "../journal/session-text";
 import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
 import type { SearchHit } from "../../src/protocol/sessions/sessions";
 
@@ -19,8 +20,13 @@ export interface IndexedSession extends IndexHead {
   readonly changedAt: number;
 }
 
-/** A session that the list shows. */
-export type StoredSummary = IndexedSession & Required<Pick<IndexedSession, "agent">>;
+/** A session that the list shows although it is not open. */
+export type ListedSession = IndexedSession & Required<Pick<IndexedSession, "agent">>;
+
+/** Whether the session has a prompt or an answer. */
+export function isListed(session: IndexedSession): session is ListedSession {
+  return !session.isEmpty && session.agent !== undefined;
+}
 
 /** Bytes that usually contain the first line of an index. */
 const HEAD_BYTES = 8_192;
@@ -30,8 +36,10 @@ const SLICE_MS = 20;
 const SESSION_HITS = 3;
 
 export class SessionCatalog {
-  /** The heads of the last list. */
+  /** The heads of the last list, with the sizes of their indexed journals. */
   readonly #heads = new Map<string, IndexHead>();
+  /** Heads of open sessions, which are ahead of their indexes. */
+  readonly #grown = new Map<string, IndexHead>();
 
   /** `pause` lets other work run. */
   constructor(
@@ -40,19 +48,9 @@ export class SessionCatalog {
   ) {}
 
   /**
-   * All sessions with a prompt or an answer, the last changed first. Those of `isOpen` may be an earlier version,
-   * because their journals change often.
+   * All sessions, also those without content, in any order. Those of `isOpen` have an earlier agent, title, cost and
+   * content, because their journals change often.
    */
-  async list(isOpen: (conversation: string) => boolean = () => false): Promise<readonly StoredSummary[]> {
-    return (await this.all(isOpen))
-      .flatMap(session => {
-        const { agent } = session;
-        return session.isEmpty || agent === undefined ? [] : [{ ...session, agent }];
-      })
-      .sort((a, b) => b.changedAt - a.changedAt);
-  }
-
-  /** Also the sessions without content, in any order; see `list`. */
   async all(isOpen: (conversation: string) => boolean = () => false): Promise<readonly IndexedSession[]> {
     const files = this.journal.files(),
       sessions: IndexedSession[] = [],
@@ -66,6 +64,8 @@ export class SessionCatalog {
     }
     const present = new Set(files.map(({ conversation }) => conversation));
     for (const conversation of this.#heads.keys()) if (!present.has(conversation)) this.#heads.delete(conversation);
+    for (const conversation of this.#grown.keys())
+      if (!present.has(conversation) || !isOpen(conversation)) this.#grown.delete(conversation);
     return sessions;
   }
 
@@ -82,7 +82,8 @@ export class SessionCatalog {
     if (query.trim() === "") return { hits, isComplete: true };
     const pattern = searchPattern(query),
       slice = this.#slices();
-    for (const { conversation, title } of await this.list()) {
+    const sessions = (await this.all()).filter(isListed).sort((a, b) => b.changedAt - a.changedAt);
+    for (const { conversation, title } of sessions) {
       await slice();
       if (signal.aborted || hits.length >= limit) return { hits: hits.slice(0, limit), isComplete: false };
       hits.push(...inTitle(conversation, title, pattern), ...this.#inText(conversation, pattern));
@@ -101,11 +102,21 @@ export class SessionCatalog {
     }
   }
 
-  #headOf({ conversation, file, bytes }: JournalFile, mayBeOld: boolean): IndexHead | undefined {
-    const known = this.#heads.get(conversation) ?? headIn(startOf(this.journal.indexFile(conversation)));
-    const head = known && (mayBeOld || known.bytes === bytes) ? known : this.#indexed(conversation, file);
+  #headOf(journal: JournalFile, isOpen: boolean): IndexHead | undefined {
+    const { conversation, file, bytes } = journal,
+      known = this.#heads.get(conversation) ?? headIn(startOf(this.journal.indexFile(conversation)));
+    if (isOpen && known && known.bytes < bytes) return this.#grownHead(journal, known);
+    const head = known?.bytes === bytes ? known : this.#indexed(conversation, file);
     if (head === undefined) this.#heads.delete(conversation);
     else this.#heads.set(conversation, head);
+    return head;
+  }
+
+  #grownHead({ conversation, file, bytes }: JournalFile, indexed: IndexHead): IndexHead {
+    const last = this.#grown.get(conversation),
+      from = last !== undefined && last.bytes >= indexed.bytes && last.bytes <= bytes ? last : indexed;
+    const head = from.bytes === bytes ? from : grownHead(from, textBetween(file, from.bytes, bytes), bytes);
+    this.#grown.set(conversation, head);
     return head;
   }
 
@@ -143,8 +154,10 @@ function inTitle(conversation: string, title: string, pattern: RegExp): readonly
   return [{ conversation, excerpt: title, start: lengthOf(found.index), end: lengthOf(found.index + found[0].length) }];
 }
 
+const startOf = (file: string): string => textBetween(file, 0, HEAD_BYTES);
+
 /** Empty if the file does not exist. */
-function startOf(file: string): string {
+function textBetween(file: string, start: number, end: number): string {
   let open: number;
   try {
     open = openSync(file, "r");
@@ -152,8 +165,8 @@ function startOf(file: string): string {
     return "";
   }
   try {
-    const bytes = Buffer.alloc(HEAD_BYTES);
-    return bytes.toString("utf8", 0, readSync(open, bytes, 0, HEAD_BYTES, 0));
+    const bytes = Buffer.alloc(end - start);
+    return bytes.toString("utf8", 0, readSync(open, bytes, 0, bytes.length, start));
   } finally {
     closeSync(open);
   }

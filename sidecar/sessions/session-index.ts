@@ -10,7 +10,7 @@ import { objectOr, parseJson } from "../../src/protocol/wire/json";
 import { count, finite, parsed, text, type Infer } from "../../src/protocol/wire/schema";
 import { newestRecord, recordsIn } from "../journal/session-record";
 import { restored, storedIn } from "../journal/stored-conversation";
-import { searchableText } from "./session-text";
+import { searchableText } from "../journal/session-text";
 
 /** Incremented with each change of the index, so that earlier ones are made anew. */
 const VERSION = 1;
@@ -74,18 +74,34 @@ export function indexOf(journal: string, bytes: number): SessionIndex {
       isArchived: isArchived === true,
       ...(usage?.cost === undefined ? {} : { cost: usage.cost }),
       ...(typeof originTitle === "string" ? { origin: originTitle } : {}),
-      agentSessions: [
-        ...new Map(
-          recordsIn(journal).map(({ agentId, agentSession }) => [
-            `${agentId} ${agentSession}`,
-            { agentId, id: agentSession },
-          ]),
-        ).values(),
-      ],
+      agentSessions: uniqueSessions(agentSessionsIn(journal)),
     },
     text: searchableText(entries, terminals),
   };
 }
+
+/**
+ * The head of an open session after its journal has grown. Only the members that the open conversation does not contain
+ * are new. `added`: whole lines. `bytes`: the size of the journal with them.
+ */
+export function grownHead(head: IndexHead, added: string, bytes: number): IndexHead {
+  let { activeAt, isArchived } = head;
+  for (const line of added.split("\n")) {
+    const { at, change } = objectOr(CHANGE.test(line) ? parseJson(line) : undefined);
+    if (typeof at === "number") activeAt = at;
+    const stored = objectOr(objectOr(objectOr(change)["."])["isArchived"])["="];
+    if (typeof stored === "boolean") isArchived = stored;
+  }
+  return {
+    ...head,
+    bytes,
+    isArchived,
+    ...(activeAt === undefined ? {} : { activeAt }),
+    agentSessions: uniqueSessions([...head.agentSessions, ...agentSessionsIn(added)]),
+  };
+}
+/** Start of the lines that change a conversation or its time. */
+const CHANGE = /^\{"type":"(?:change|active)"/;
 
 /** Content of the file: the head as one line of JSON, and the text. */
 export function indexFile({ head, text }: SessionIndex): string {
@@ -96,4 +112,16 @@ export function indexFile({ head, text }: SessionIndex): string {
 export function headIn(start: string): IndexHead | undefined {
   const end = start.indexOf("\n");
   return end === -1 ? undefined : parsed(indexHead, parseJson(start.slice(0, end)));
+}
+
+type AgentSession = IndexHead["agentSessions"][number];
+
+function agentSessionsIn(journal: string): readonly AgentSession[] {
+  return recordsIn(journal)
+    .filter(({ isFork }) => !isFork)
+    .map(({ agentId, agentSession }) => ({ agentId, id: agentSession }));
+}
+
+function uniqueSessions(sessions: readonly AgentSession[]): AgentSession[] {
+  return [...new Map(sessions.map(session => [`${session.agentId} ${session.id}`, session])).values()];
 }

@@ -23,6 +23,12 @@ const conversationOf = (text: string, more: Partial<Conversation> = {}): Convers
 const refOf = (digit: number): SessionRef => ({ kind: "stored", conversation: idOf(digit) });
 const THEIRS = { kind: "agent", agentId: "ada", sessionId: "theirs" } as const;
 
+/** Waits until the time of day has changed. */
+async function aMillisecond(): Promise<void> {
+  const now = Date.now();
+  while (Date.now() === now) await new Promise(resolve => setImmediate(resolve));
+}
+
 suite("sessions service", () => {
   let storage = "";
   const opened: OpenConversation[] = [],
@@ -30,12 +36,14 @@ suite("sessions service", () => {
     elsewhere = new Set<string>(),
     deleted: string[] = [];
   let agentSessions: readonly AgentSessionSummary[] = [],
-    changes = 0;
+    changes = 0,
+    canFork = false;
   setup(() => {
     storage = mkdtempSync(path.join(tmpdir(), "sessions-"));
     opened.length = renamed.length = deleted.length = changes = 0;
     elsewhere.clear();
     agentSessions = [];
+    canFork = false;
   });
   teardown(() => rmSync(storage, { recursive: true, force: true }));
 
@@ -53,6 +61,7 @@ suite("sessions service", () => {
         return agentSessions;
       },
       refresh: async () => true,
+      canFork: () => canFork,
       deleteStored: async (agentId: string, id: string) => void deleted.push(`${agentId} ${id}`),
     } as unknown as AgentSessions;
     const service = new SessionsService({
@@ -125,6 +134,70 @@ suite("sessions service", () => {
     equal(await activity("nothing", {}), undefined);
   });
 
+  test("lists an open session in its place, with its archive state and once, although its journal grows", async () => {
+    const { handlers, journal, store, list } = started();
+    const record = (agentSession: string) =>
+      ({ type: "session", format: 1, agentId: "ada", cwd: "/w", protocol: 1, extensions: [], agentSession }) as const;
+    const theirs = (sessionId: string): AgentSessionSummary => ({
+      ref: { ...THEIRS, sessionId },
+      agent: ADA,
+      title: sessionId,
+      cwd: "/w",
+      changedAt: 7,
+    });
+    const running = (text: string) => conversationOf(text, { turn: { state: "running", messageId: "u" } });
+    agentSessions = [theirs("first"), theirs("second"), theirs("adopted")];
+    for (const [digit, agentSession] of [
+      [1, "first"],
+      [2, "second"],
+    ] as const) {
+      store(digit, emptyConversation(ADA, "/w"));
+      opened.push({ conversation: idOf(digit), state: emptyConversation(ADA, "/w"), attention: "nothing" });
+      await list();
+      journal.keep(idOf(digit), record(agentSession));
+    }
+    deepEqual(
+      (await list()).map(({ title }) => title),
+      ["adopted"],
+      "neither an empty tab nor its session by the agent",
+    );
+    for (const digit of [1, 2]) {
+      store(digit, running(`prompt ${digit}`));
+      opened[digit - 1] = { conversation: idOf(digit), state: running(`prompt ${digit}`), attention: "nothing" };
+      await aMillisecond();
+    }
+    await handlers["sessions/archive"]({ ref: refOf(1), isArchived: true }, NEVER);
+    const shown = (await list()).map(({ title, isArchived }) => [title, isArchived]);
+    deepEqual(shown, [
+      ["prompt 2", undefined],
+      ["prompt 1", true],
+      ["adopted", undefined],
+    ]);
+    // A session of the agent that was opened without a prompt has its time.
+    const { conversation } = await handlers["sessions/open"]({ ref: { ...THEIRS, sessionId: "adopted" } }, NEVER);
+    await list();
+    journal.writer(conversation, journal.read(conversation).text, UNPROTECTED)(conversationOf("theirs"));
+    opened.push({ conversation, state: conversationOf("theirs"), attention: "nothing" });
+    const [, , last, ...others] = await list();
+    deepEqual([last?.ref, last?.title, last?.changedAt, others], [{ kind: "stored", conversation }, "theirs", 7, []]);
+    // An imported session has the time of its import.
+    const file = path.join(storage, "exported.json");
+    await handlers["sessions/export"]({ conversation: idOf(1), format: "json", path: file }, NEVER);
+    const imported = (await handlers["sessions/import"]({ path: file }, NEVER)).conversation,
+      { text } = journal.read(imported);
+    await aMillisecond();
+    journal.writer(imported, text, UNPROTECTED)(conversationOf("imported"));
+    equal((await list())[0]?.changedAt, text.activeAt);
+    rmSync(journal.indexFile(imported));
+    await journal.delete(imported);
+    // The same after the tabs were closed.
+    opened.length = 0;
+    deepEqual(
+      (await list()).map(({ title }) => title),
+      ["prompt 2", "prompt 1", "theirs"],
+    );
+  });
+
   test("lists a session of an agent once", async () => {
     const { journal, store, list } = started();
     const theirs = (sessionId: string): AgentSessionSummary => ({
@@ -157,7 +230,8 @@ suite("sessions service", () => {
     const first = await handlers["sessions/open"]({ ref: THEIRS }, NEVER);
     deepEqual(await handlers["sessions/open"]({ ref: THEIRS }, NEVER), first);
     deepEqual([first.agentId, first.cwd], ["ada", "/w"]);
-    equal(journal.read(first.conversation).record?.agentSession, "theirs");
+    const { agentSession, title } = journal.read(first.conversation).record ?? {};
+    deepEqual([agentSession, title], ["theirs", "t"]);
     equal((await list()).length, 1, "listed as before until it has content");
     await rejects(handlers["sessions/open"]({ ref: { ...THEIRS, sessionId: "other" } }, NEVER), /no longer lists/);
     await rejects(handlers["sessions/open"]({ ref: refOf(7) }, NEVER), /was deleted/);
@@ -233,6 +307,69 @@ suite("sessions service", () => {
     deepEqual((await search(" ")).hits, []);
     await journal.delete(idOf(1));
     deepEqual((await search("first")).hits, []);
+  });
+
+  test("stores a branch with the beginning of a session, which stays unchanged", async () => {
+    const { handlers, store, list, journal } = started();
+    const entries: readonly Entry[] = [
+      user("u1", "one"),
+      { kind: "agent", id: "a1", text: "1" },
+      user("u2", "two"),
+      { kind: "agent", id: "a2", text: "2" },
+    ];
+    store(1, conversationOf("", { entries, title: "Numbers" }));
+    const source = readFileSync(journal.files()[0]?.file ?? "", "utf8");
+    const request = { conversation: idOf(1), newId: idOf(2), before: "u2" };
+    deepEqual(await handlers["sessions/fork"](request, NEVER), {
+      conversation: idOf(2),
+      agentId: "ada",
+      agent: ADA,
+      cwd: "/w",
+      transcript: "User: one\n\nAssistant: 1",
+    });
+    equal(readFileSync(journal.files().find(each => each.conversation === idOf(1))?.file ?? "", "utf8"), source);
+    deepEqual(
+      (await list()).map(({ title, origin }) => [title, origin]).sort(),
+      [
+        ["Numbers", undefined],
+        ["one", "Numbers"],
+      ].sort(),
+    );
+    await rejects(handlers["sessions/fork"](request, NEVER), /could not be stored/);
+    await rejects(handlers["sessions/fork"]({ ...request, newId: "../x" }, NEVER), /could not be stored/);
+    await rejects(handlers["sessions/fork"]({ ...request, newId: idOf(3), before: "gone" }, NEVER), /no longer in/);
+    await rejects(handlers["sessions/fork"]({ conversation: idOf(9), newId: idOf(3) }, NEVER), /was deleted/);
+    equal(journal.files().length, 2);
+  });
+
+  test("lets an agent fork its own session if the branch is the whole session and it can", async () => {
+    const { handlers, store, journal } = started();
+    const record = {
+      type: "session",
+      format: 1,
+      agentId: "ada",
+      cwd: "/w",
+      protocol: 1,
+      extensions: [],
+      agentSession: "s1",
+    } as const;
+    store(1, conversationOf("one"));
+    journal.keep(idOf(1), record);
+    const fork = async (newId: string, more: object = {}) => {
+      const { transcript } = await handlers["sessions/fork"]({ conversation: idOf(1), newId, ...more }, NEVER);
+      return [transcript === undefined ? "forked" : "transcript", journal.read(newId).record];
+    };
+    deepEqual(await fork(idOf(2)), ["transcript", undefined], "no process has reported that it can");
+    canFork = true;
+    deepEqual(await fork(idOf(3)), ["forked", { ...record, isFork: true }]);
+    deepEqual(await fork(idOf(4), { before: "a" }), ["transcript", undefined]);
+    deepEqual(await fork(idOf(5), { agent: { id: "bob", name: "Bob" } }), ["transcript", undefined]);
+    opened.push({
+      conversation: idOf(1),
+      state: conversationOf("one", { turn: { state: "running", messageId: "u" } }),
+      attention: "nothing",
+    });
+    deepEqual(await fork(idOf(6)), ["transcript", undefined], "while a turn is running");
   });
 
   test("exports a session and imports it as a new one", async () => {

@@ -13,20 +13,30 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import type { HostToSidecar } from "../../src/protocol/sidecar";
 import type {
+  ForkedSession,
   OpenableSession,
   SessionActivity,
   SessionRef,
   SessionSummary,
 } from "../../src/protocol/sessions/sessions";
+import {
+  emptyConversation,
+  interrupted,
+  lastIndexOf,
+  remainingTerminals,
+  type Conversation,
+} from "../../src/protocol/chat/chat";
+import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
 import { ErrorCode } from "../../src/protocol/wire/errors";
-import type { Handlers, Part } from "../../src/protocol/wire/wire";
+import type { Handlers, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { OpenConversation } from "../chat/session";
 import type { Journal } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { AgentRef, AgentSessions } from "./agent-sessions";
-import type { StoredSummary, SessionCatalog } from "./session-catalog";
+import { isListed, type IndexedSession, type SessionCatalog } from "./session-catalog";
 import { asJson, asMarkdown, exportedConversation, importedConversation } from "./session-export";
 
 export interface SessionsDeps {
@@ -43,6 +53,8 @@ export interface SessionsDeps {
   readonly isRestricted: boolean;
   readonly notifyChanged: () => void;
 }
+
+type ForkRequest = ParamsOf<HostToSidecar, "sessions/fork">;
 
 /** Milliseconds between two notifications. */
 const CHANGED_MS = 500;
@@ -62,6 +74,7 @@ export class SessionsService {
       return {};
     },
     "sessions/open": async ({ ref }) => (ref.kind === "agent" ? this.#adopted(ref) : this.#stored(ref)),
+    "sessions/fork": async request => this.#fork(request),
     "sessions/search": ({ query, limit }, signal) => this.deps.catalog.search(query, limit, signal),
     "sessions/rename": async ({ ref, title }) => {
       this.#requireTrust();
@@ -99,7 +112,7 @@ export class SessionsService {
       if (imported === undefined)
         throw refused(l10n.t("This file is no exported session. Choose a JSON file that Symposium has exported."));
       const conversation = randomUUID();
-      this.deps.journal.import(conversation, imported);
+      this.#import(conversation, imported);
       this.changed();
       return { conversation, agentId: imported.agent.id, cwd: imported.cwd };
     },
@@ -117,19 +130,47 @@ export class SessionsService {
 
   async #list(): Promise<readonly SessionSummary[]> {
     const open = new Map(this.deps.chat.open.map(each => [each.conversation, each])),
-      stored = await this.deps.catalog.list(conversation => open.has(conversation)),
+      stored = await this.deps.catalog.all(conversation => open.has(conversation)),
       storedIds = new Set(stored.map(({ conversation }) => conversation));
-    const known = new Set(
-      stored.flatMap(({ agentSessions }) => agentSessions.map(({ agentId, id }) => keyOf(agentId, id))),
+    // An empty tab is not listed. Neither is its session by the agent.
+    const own = new Set(
+      stored
+        .filter(each => open.has(each.conversation) || isListed(each))
+        .flatMap(({ agentSessions }) => agentSessions.map(({ agentId, id }) => keyOf(agentId, id))),
     );
     return [
-      ...stored.map(each => summaryOf(each, open.get(each.conversation))),
+      ...stored.flatMap(each => {
+        const session = open.get(each.conversation);
+        return session === undefined ? summaryOf(each) : openSummary(session, each);
+      }),
       // The storage is not writable, or the first change is not stored yet.
-      ...[...open.values()].flatMap(each =>
-        storedIds.has(each.conversation) || isEmpty(each) ? [] : [openSummary(each, Date.now())],
-      ),
-      ...this.deps.agents.list.filter(({ ref: { agentId, sessionId } }) => !known.has(keyOf(agentId, sessionId))),
+      ...[...open.values()].flatMap(each => (storedIds.has(each.conversation) ? [] : openSummary(each))),
+      ...this.deps.agents.list.filter(({ ref: { agentId, sessionId } }) => !own.has(keyOf(agentId, sessionId))),
     ].sort((a, b) => b.changedAt - a.changedAt);
+  }
+
+  #fork({ conversation, newId, before, agent }: ForkRequest): ForkedSession {
+    this.#requireTrust();
+    const { chat, journal, agents } = this.deps,
+      { text, record } = journal.read(conversation),
+      source =
+        chat.open.find(each => each.conversation === conversation)?.state ??
+        exportedConversation(text, cwdIn(text.version) ?? record?.cwd ?? "");
+    if (source === undefined) throw refused(l10n.t("This session was deleted."));
+    const branch = branchOf(source, conversation, before, agent ?? source.agent),
+      isWhole = branch.entries.length === source.entries.length && source.turn.state === "idle",
+      continues = isWhole && record?.agentId === branch.agent.id && !record.isFork && agents.canFork(record.agentId);
+    this.#import(newId, branch);
+    if (continues) journal.keep(newId, { ...record, isFork: true });
+    this.changed();
+    const transcript = continues ? "" : chatTranscript(branch);
+    return {
+      conversation: newId,
+      agentId: branch.agent.id,
+      agent: branch.agent,
+      cwd: branch.cwd,
+      ...(transcript === "" ? {} : { transcript }),
+    };
   }
 
   async #stored({ conversation }: Extract<SessionRef, { kind: "stored" }>): Promise<OpenableSession> {
@@ -150,15 +191,20 @@ export class SessionsService {
     if (existing !== undefined) return { conversation: existing.conversation, agentId, cwd: existing.cwd };
     if (listed === undefined) throw refused(l10n.t("The agent no longer lists this session."));
     const conversation = randomUUID();
-    this.deps.journal.keep(conversation, {
-      type: "session",
-      format: 1,
-      agentId,
-      cwd: listed.cwd,
-      protocol: 1,
-      extensions: this.deps.extensions().map(({ id }) => id),
-      agentSession: sessionId,
-    });
+    this.deps.journal.keep(
+      conversation,
+      {
+        type: "session",
+        format: 1,
+        agentId,
+        cwd: listed.cwd,
+        protocol: 1,
+        extensions: this.deps.extensions().map(({ id }) => id),
+        agentSession: sessionId,
+        ...(listed.title === "" ? {} : { title: listed.title }),
+      },
+      listed.changedAt === 0 ? undefined : listed.changedAt,
+    );
     return { conversation, agentId, cwd: listed.cwd };
   }
 
@@ -170,11 +216,19 @@ export class SessionsService {
     if (lease === undefined)
       throw refused(l10n.t("This session is open in another window. Close its tab there, then delete the session."));
     try {
-      const session = (await catalog.list()).find(each => each.conversation === conversation);
+      const session = (await catalog.all()).find(each => each.conversation === conversation);
       await journal.delete(conversation);
       for (const { agentId, id } of session?.agentSessions ?? []) await agents.deleteStored(agentId, id);
     } finally {
       await lease.release();
+    }
+  }
+
+  #import(conversation: string, version: Conversation): void {
+    try {
+      this.deps.journal.import(conversation, version);
+    } catch (error) {
+      throw refused(l10n.t`The session could not be stored: ${reasonOf(error)}.`);
     }
   }
 
@@ -191,36 +245,67 @@ export class SessionsService {
   }
 }
 
-function summaryOf(stored: StoredSummary, open: OpenConversation | undefined): SessionSummary {
-  const { conversation, agent, title, cwd, changedAt, isArchived, cost, origin, hasFailed } = stored;
-  const summary: SessionSummary = {
-    ref: { kind: "stored", conversation },
-    agent,
-    title,
-    cwd,
-    changedAt,
-    ...(hasFailed ? { activity: "failed" } : {}),
-    ...(isArchived ? { isArchived } : {}),
-    ...(cost === undefined ? {} : { cost }),
-    ...(origin === undefined ? {} : { origin }),
+/** The beginning of a conversation as a new one. */
+function branchOf(
+  source: Conversation,
+  conversation: string,
+  before: string | undefined,
+  agent: AgentChoice,
+): Conversation {
+  const end = before === undefined ? source.entries.length : lastIndexOf(source.entries, before);
+  if (end === -1) throw refused(l10n.t("This message is no longer in the session."));
+  const isWhole = end === source.entries.length,
+    entries = interrupted({ entries: source.entries.slice(0, end), turn: isWhole ? source.turn : IDLE }, FORKED),
+    { terminals = [] } = remainingTerminals(source, entries);
+  return {
+    ...emptyConversation(agent, source.cwd),
+    origin: { conversation, title: chatTitle(source) ?? source.agent.name },
+    entries,
+    ...(terminals.length === 0 ? {} : { terminals }),
   };
-  if (open === undefined) return summary;
-  const { activity: _, ...others } = summary;
-  return { ...others, ...openSummary(open, changedAt) };
+}
+const IDLE = { state: "idle" } as const;
+const FORKED = l10n.t("The session was forked.");
+
+/** Empty if the session has no content. */
+function summaryOf(stored: IndexedSession): readonly SessionSummary[] {
+  if (!isListed(stored)) return [];
+  const { conversation, agent, title, cwd, changedAt, cost, hasFailed } = stored;
+  return [
+    {
+      ref: { kind: "stored", conversation },
+      agent,
+      title,
+      cwd,
+      changedAt,
+      ...(hasFailed ? { activity: "failed" } : {}),
+      ...(cost === undefined ? {} : { cost }),
+      ...listedMembers(stored),
+    },
+  ];
 }
 
-function openSummary(open: OpenConversation, changedAt: number): SessionSummary {
+/** Empty if the conversation has no content. `stored`: undefined if it has no journal. */
+function openSummary(open: OpenConversation, stored?: IndexedSession): readonly SessionSummary[] {
+  if (isEmpty(open)) return [];
   const { conversation, state } = open,
     activity = activityOf(open);
-  return {
-    ref: { kind: "stored", conversation },
-    agent: state.agent,
-    title: chatTitle(state) ?? "",
-    cwd: state.cwd,
-    changedAt,
-    ...(activity === undefined ? {} : { activity }),
-    ...(state.usage?.cost === undefined ? {} : { cost: state.usage.cost }),
-  };
+  return [
+    {
+      ref: { kind: "stored", conversation },
+      agent: state.agent,
+      title: chatTitle(state) ?? "",
+      cwd: state.cwd,
+      changedAt: stored?.changedAt ?? Date.now(),
+      ...(activity === undefined ? {} : { activity }),
+      ...(state.usage?.cost === undefined ? {} : { cost: state.usage.cost }),
+      ...(stored === undefined ? {} : listedMembers(stored)),
+    },
+  ];
+}
+
+function listedMembers({ isArchived, origin }: IndexedSession): Pick<SessionSummary, "isArchived" | "origin"> {
+  return { ...(isArchived ? { isArchived } : {}), ...(origin === undefined ? {} : { origin }) };
 }
 
 function activityOf({ state, attention }: OpenConversation): SessionActivity | undefined {

@@ -185,6 +185,12 @@ suite("ChatController", () => {
     );
   });
 
+  test("opens the text of an attachment", async () => {
+    const fixture = new Fixture();
+    await fixture.send({ type: "openText", title: "Transcript", text: "User: one" });
+    deepEqual(fixture.done, ["text Transcript User: one"]);
+  });
+
   test("sends all workspace folders to the session", async () => {
     const fixture = new Fixture();
     fixture.folders = ["/w", "/v"];
@@ -403,6 +409,27 @@ suite("ChatController", () => {
     );
     await fixture.ready({ tabId: "c", agentId: "mine", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [{ conversation: "c", agent: MINE, cwd: "/w" }]);
+  });
+
+  test("stores a branch of a tab and opens it, with another agent if the user picks one", async () => {
+    const fixture = new Fixture(),
+      stored = { conversation: "new", agentId: "bob", agent: { id: "bob", name: "Bob" }, cwd: "/w" };
+    await fixture.ready();
+    fixture.sidecar.reply("sessions/fork", () => ({ ...stored, transcript: "User: one" }));
+    const request = { type: "forkSession", tabId: "t", newId: "new" } as const;
+    await fixture.send({ type: "newTab", tabId: "t" }, { ...request, before: "u2" });
+    await fixture.send({ ...request, choosesAgent: true });
+    fixture.pickedAgent = { id: "bob", name: "Bob" };
+    await fixture.send({ ...request, choosesAgent: true });
+    deepEqual(fixture.calls("sessions/fork"), [
+      { conversation: "t", newId: "new", before: "u2" },
+      { conversation: "t", newId: "new", agent: { id: "bob", name: "Bob" } },
+    ]);
+    const forked = { type: "forked", tabId: "new", agentId: "bob", cwd: "/w", transcript: "User: one" } as const;
+    deepEqual(fixture.of("forked"), [forked, forked]);
+    fixture.trusted = false;
+    await fixture.send(request);
+    equal(fixture.of("failed").length, 1);
   });
 
   test("opens a requested tab with the given agent, also on a first page", async () => {

@@ -50,6 +50,11 @@ export class ChatController {
     return this.#sessions.ids;
   }
 
+  /** The selected tab, while the page is visible. */
+  get shownTab(): TabId | undefined {
+    return this.deps.page.isLive ? this.#selected : undefined;
+  }
+
   /** Tabs whose settings have changed since their session started. */
   get outdatedTabs(): readonly TabId[] {
     return this.#starts.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
@@ -73,10 +78,13 @@ export class ChatController {
         return this.#newTab({ start: "empty", ...message });
       case "takeOver":
         return this.#newTab({ ...message, start: "takeOver" });
+      case "forkSession":
+        return this.#fork(message);
       case "closeTab":
         return this.#closeTab(message.tabId);
       case "selectTab":
         this.#selected = message.tabId;
+        this.deps.shownTabChanged?.();
         return;
       case "prompt":
         return this.#prompts.send(message, prompt => this.#forward(prompt));
@@ -94,6 +102,8 @@ export class ChatController {
         return message.preview ? this.#preview(message.href) : this.deps.openLink(message.href, false);
       case "openDiff":
         return this.deps.openDiff(message, this.#starts.agentOf(message.tabId));
+      case "openText":
+        return this.deps.showText(message.title, message.text);
       case "openTerminal":
         this.deps.showPrintout(message);
         return;
@@ -214,6 +224,7 @@ export class ChatController {
     const hasTabs = this.tabs.length > 0 || positions.length > 0;
     const pending = this.#pendingTab;
     this.#pendingTab = undefined;
+    this.deps.shownTabChanged?.();
     for (const position of positions) void this.#pageResume.replay(position);
     // Before the state, because a page without tabs then opens an empty one.
     if (pending?.tabId !== undefined) this.deps.page.post(pending);
@@ -236,6 +247,27 @@ export class ChatController {
 
   async #open(position: StartPosition): Promise<void> {
     await this.#sessions.open(position.tabId, this.#starts.of(position));
+  }
+
+  /** The conversation of a tab has the tab's id. */
+  async #fork({ tabId, newId, before, choosesAgent }: Extract<PageToHost, { type: "forkSession" }>): Promise<void> {
+    if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+    const agent = choosesAgent ? await this.deps.pickAgent(this.#starts.agentIdOf(tabId)) : undefined;
+    if (choosesAgent && agent === undefined) return;
+    const client = await this.deps.sidecar.client();
+    const { agentId, cwd, transcript } = await client.request("sessions/fork", {
+      conversation: tabId,
+      newId,
+      ...(before === undefined ? {} : { before }),
+      ...(agent === undefined ? {} : { agent }),
+    });
+    this.deps.page.post({
+      type: "forked",
+      tabId: newId,
+      agentId,
+      cwd,
+      ...(transcript === undefined ? {} : { transcript }),
+    });
   }
 
   #closeTab(tabId: TabId): void {

@@ -2,6 +2,7 @@
 import type { Gathered } from "../editor/mentions/context-sources";
 import type { WorkingFolders } from "../editor/files/working-folders";
 import type { Log } from "../log";
+import type { AgentChoice } from "../protocol/agents/agents";
 import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
@@ -34,6 +35,8 @@ export interface ChatDeps {
   perform(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
   /** Shows a pick list. The chosen agent becomes the agent for new tabs. `undefined`: the user cancelled. */
   chooseAgent(): Promise<string | undefined>;
+  /** Shows a pick list of the configured agents except `exceptId`. `undefined`: the user cancelled. */
+  pickAgent(exceptId: string | undefined): Promise<AgentChoice | undefined>;
   /** Adds Symposium's entry to the agent's own configuration after a confirmation. Never rejects. */
   addToConfiguration(agentId: string): Promise<void>;
   /** Shows a modal confirmation. `undefined`: the user cancelled. */
@@ -41,11 +44,14 @@ export interface ChatDeps {
   /** Rejects with a message for the user. */
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
+  showText(title: string, text: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
   /** Shows a VS Code notification with buttons, for messages that no page or tab can show. */
   notify(message: string, actions: readonly HostAction[]): void;
   /** Fires when the set of outdated tabs changes. */
   outdatedChanged?(tabs: readonly TabId[]): void;
+  /** Fires when the page appears, and when it selects another tab. */
+  shownTabChanged?(): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
   forwarded(tabId: TabId, event: ChatEvent, agentId: string | undefined): void;
 }

@@ -6,6 +6,7 @@ import { openLink, showPrintout } from "../editor/files/workspace";
 import type { EditorPart } from "../editor/register";
 import type { Log } from "../log";
 import { CHAT_VIEW } from "../names";
+import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
@@ -28,9 +29,11 @@ export interface ChatParts {
   readonly commands: Pick<ChatDeps, "chooseAgent" | "confirmBypass" | "perform"> & {
     notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
     invite(sentence: string): Promise<void>;
+    pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
   addToConfiguration(agentId: string): Promise<void>;
   outdatedChanged(): void;
+  shownTabChanged(): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
   onEvent(event: ChatEvent, agentId: string | undefined): void;
 }
@@ -83,9 +86,11 @@ export function registerChat(parts: ChatParts): ChatPart {
     confirmBypass: commands.confirmBypass,
     addToConfiguration: parts.addToConfiguration,
     chooseAgent: commands.chooseAgent,
+    pickAgent: exceptId => commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     perform: commands.perform,
     openLink: (href, preview) => openLink(href, preview, editor.folders),
     openDiff: (change, agent) => editor.proposals.show(change, agent),
+    showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),
     forwarded: (tabId, event, agentId) => {
@@ -93,6 +98,7 @@ export function registerChat(parts: ChatParts): ChatPart {
       parts.onEvent(event, agentId);
     },
     outdatedChanged: parts.outdatedChanged,
+    shownTabChanged: parts.shownTabChanged,
   });
   const owned = vscode.Disposable.from(
     controller,

@@ -20,7 +20,7 @@ export interface SessionsParts {
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
-  readonly chat: Pick<ChatController, "openSession">;
+  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs">;
   readonly commands: Pick<SessionCommandDeps, "notify">;
   /** Workspace folders and the home folder. */
   readonly editor: { readonly folders: { folders(): readonly string[]; readonly home: string } };
@@ -52,6 +52,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     isTrusted: () => vscode.workspace.isTrusted,
     isFocused: () => vscode.window.state.focused,
     isVisible: () => view.isVisible,
+    shownConversation: () => chat.shownTab,
     show: model => view.show(model),
   });
   const commands = sessionCommands({
@@ -59,7 +60,9 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     view: controller,
     dialogs: sessionDialogs,
     client: () => supervisor.client(),
-    selected: () => view.selected,
+    focused: () => view.focused(),
+    isTrusted: () => vscode.workspace.isTrusted,
+    isOpen: conversation => chat.tabs.includes(conversation),
     open: async (session, entryId) => {
       chat.openSession(session, entryId);
       await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);

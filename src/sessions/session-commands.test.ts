@@ -6,9 +6,9 @@ import type { SessionSummary } from "../protocol/sessions/sessions";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { summary } from "../testing/session-summary";
 import { settled } from "../testing/settled";
-import { SELECTION, sessionCommands, type ChosenFile, type SessionCommands } from "./session-commands";
+import { FOCUS, sessionCommands, type ChosenFile, type SessionCommands } from "./session-commands";
 import { SEARCH_DELAY_MS, type SearchItem, type SearchResults } from "./session-search";
-import type { SessionNode } from "./session-tree";
+import type { SessionNode, TreeNode } from "./session-tree";
 
 const node = (session: SessionSummary): SessionNode => ({ kind: "session", id: session.title, session });
 
@@ -16,7 +16,9 @@ class Fixture {
   readonly clock = new FakeClock();
   readonly sidecar = new FakeSidecar();
   sessions: readonly SessionSummary[] = [summary("a"), summary("b", { isArchived: true })];
-  selected: SessionNode | undefined;
+  focused: TreeNode | undefined;
+  isTrusted = true;
+  readonly open = new Set<string>();
   /** Index of the picked session. */
   picks: number | undefined = 0;
   title: string | undefined = "New title";
@@ -58,7 +60,9 @@ class Fixture {
         inform: sentence => void this.done.push(sentence),
       },
       client: () => this.sidecar.current(),
-      selected: () => this.selected,
+      focused: async () => this.focused,
+      isTrusted: () => this.isTrusted,
+      isOpen: conversation => this.open.has(conversation),
       open: async ({ conversation, agentId, cwd }, entryId) =>
         void this.done.push(["open", conversation, agentId, cwd, entryId].join(" ").trim()),
       notify: async (message, actions) => void this.done.push(`error ${message} ${actions.join()}`),
@@ -114,13 +118,13 @@ suite("session commands", () => {
     equal(fixture.done.at(-1), "No session is available for this command.");
   });
 
-  test("use the selected session for keys, and no group", async () => {
+  test("use the focused session for keys, and no group", async () => {
     const fixture = new Fixture();
-    await fixture.run("symposium.renameSession", SELECTION);
+    await fixture.run("symposium.renameSession", FOCUS);
     await fixture.run("symposium.renameSession", { kind: "group", sessions: [] });
     deepEqual(fixture.calls, []);
-    fixture.selected = node(summary("a"));
-    await fixture.run("symposium.renameSession", SELECTION);
+    fixture.focused = node(summary("a"));
+    await fixture.run("symposium.renameSession", FOCUS);
     deepEqual(fixture.calls, [["sessions/rename", { ref: A, title: "New title" }]]);
     deepEqual(fixture.done, ["title a"]);
   });
@@ -144,19 +148,54 @@ suite("session commands", () => {
     await fixture.run("symposium.deleteSession", node(summary("a", { title: "Fix\u200B it" })));
     match(
       fixture.done[0]!,
-      /^Delete “Fix⟦U\+200B⟧ it”\? .*deleted here, and at Mine if it supports that\. .* undone\.$/,
+      /^Delete “Fix⟦U\+200B⟧ it”\? .* in Mine if Mine supports it\. You cannot undo this action\.$/,
     );
+    const ref = { kind: "agent", agentId: "mine", sessionId: "s" } as const;
+    await fixture.run("symposium.deleteSession", node(summary("s", { ref })));
+    equal(fixture.done[1], "Delete “s”? Mine deletes this session. You cannot undo this action.");
     deepEqual(fixture.calls, []);
     fixture.confirms = true;
     await fixture.run("symposium.deleteSession", node(summary("a")));
     deepEqual(fixture.calls, [["sessions/delete", { ref: A }]]);
   });
 
+  test("do not ask whether to delete a session that is open in a tab", async () => {
+    const fixture = new Fixture();
+    fixture.open.add("a");
+    await fixture.run("symposium.deleteSession", node(summary("a")));
+    deepEqual(fixture.done, ["This session is open in a tab. Close the tab, then delete the session."]);
+    deepEqual(fixture.calls, []);
+  });
+
+  test("request trust before any dialog of a change, and open and export without it", async () => {
+    const fixture = new Fixture();
+    fixture.isTrusted = false;
+    for (const name of [
+      "renameSession",
+      "archiveSession",
+      "unarchiveSession",
+      "deleteSession",
+      "importSession",
+    ] as const)
+      await fixture.run(`symposium.${name}`, node(summary("a")));
+    deepEqual(
+      [...new Set(fixture.done), fixture.done.length],
+      ["error Trust this workspace to change its sessions. manageTrust", 5],
+    );
+    deepEqual(fixture.calls, []);
+    await fixture.run("symposium.openSession", node(summary("a")));
+    await fixture.run("symposium.exportSession", node(summary("a")));
+    deepEqual(fixture.done.slice(5, 7), ["open a mine /w", "save a"]);
+  });
+
   test("show the sentence of a refusal", async () => {
     const fixture = new Fixture();
     fixture.sidecar.refuse("sessions/delete", new SidecarRefused(1, "The session is open."));
     await fixture.run("symposium.deleteSession", node(summary("a")));
-    equal(fixture.done.at(-1), "error The session is open. showLogs");
+    equal(fixture.done.at(-1), "error The session is open. ");
+    fixture.sidecar.refuse("sessions/delete", new Error("It broke."));
+    await fixture.run("symposium.deleteSession", node(summary("a")));
+    equal(fixture.done.at(-1), "error It broke. showLogs");
   });
 
   test("export in the format of the file name, to local files only", async () => {

@@ -1,10 +1,11 @@
 /**
  * The commands of the view “Sessions”. A command about one session uses the clicked item. A key binding passes
- * `SELECTION` and uses the selected item. The palette passes nothing, and the user picks a session first.
+ * `FOCUS` and uses the focused item. The palette passes nothing, and the user picks a session first.
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../clock";
 import type { HostAction } from "../chat/chat-deps";
+import { SidecarRefused } from "../errors";
 import type { SessionCommandName } from "../names";
 import type { ExportFormat, OpenableSession, SessionRef, SessionSummary } from "../protocol/sessions/sessions";
 import { readableLine, visibleLine } from "../protocol/text/visible-text";
@@ -13,12 +14,12 @@ import type { SidecarClient } from "../sidecar/client";
 import { MAX_HITS, searchItems, SessionSearch, type SearchItem, type SearchResults } from "./session-search";
 import { descriptionOf, titleOf, withoutIcons } from "./session-texts";
 import type { SessionsController } from "./sessions-controller";
-import type { SessionNode } from "./session-tree";
+import type { SessionNode, TreeNode } from "./session-tree";
 
 export type SessionCommands = Readonly<Record<SessionCommandName, (target?: unknown) => Promise<void>>>;
 
 /** Argument of the key bindings in `package.json`. */
-export const SELECTION = "selection";
+export const FOCUS = "focus";
 
 /** An item of a pick list. */
 export interface SessionItem {
@@ -53,8 +54,11 @@ export interface SessionCommandDeps {
   readonly view: Pick<SessionsController, "choose" | "refresh">;
   readonly dialogs: SessionDialogs;
   client(): Promise<SidecarClient>;
-  /** The selected item of the view. */
-  selected(): SessionNode | undefined;
+  /** The item of the view that has the keyboard focus. */
+  focused(): Promise<TreeNode | undefined>;
+  isTrusted(): boolean;
+  /** Whether a tab of this window shows the conversation. */
+  isOpen(conversation: string): boolean;
   /** Opens the session in a tab of the chat. `entryId`: the entry that a search has found. */
   open(session: OpenableSession, entryId?: string): Promise<void>;
   /** Shows an error. */
@@ -78,21 +82,25 @@ export function sessionCommands(deps: SessionCommandDeps): SessionCommands {
     "symposium.renameSession": onSession({
       title: l10n.t("Rename Session"),
       accepts: () => true,
+      changes: true,
       run: session => actions.rename(session),
     }),
     "symposium.archiveSession": onSession({
       title: l10n.t("Archive Session"),
       accepts: ({ isArchived }) => isArchived !== true,
+      changes: true,
       run: session => actions.archive(session, true),
     }),
     "symposium.unarchiveSession": onSession({
       title: l10n.t("Unarchive Session"),
       accepts: ({ isArchived }) => isArchived === true,
+      changes: true,
       run: session => actions.archive(session, false),
     }),
     "symposium.deleteSession": onSession({
       title: l10n.t("Delete Session"),
       accepts: () => true,
+      changes: true,
       run: session => actions.delete(session),
     }),
     "symposium.exportSession": onSession({
@@ -115,6 +123,8 @@ interface CommandOnSession {
   readonly title: string;
   /** Whether the pick list contains the session. */
   accepts(session: SessionSummary): boolean;
+  /** Refused in an untrusted workspace, before any dialog. */
+  readonly changes?: true;
   run(session: SessionSummary): Promise<void>;
 }
 
@@ -126,12 +136,15 @@ class SessionActions {
     try {
       await action();
     } catch (error) {
-      await this.deps.notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
+      // The sentence of a refusal contains everything that the user needs.
+      const actions: readonly HostAction[] = error instanceof SidecarRefused ? [] : ["showLogs"];
+      await this.deps.notify(error instanceof Error ? error.message : String(error), actions);
     }
   }
 
   onSession(target: unknown, command: CommandOnSession): Promise<void> {
     return this.reported(async () => {
+      if (command.changes && !this.deps.isTrusted()) return this.#requestTrust();
       const session = await this.#sessionOf(target, command);
       if (session) await command.run(session);
     });
@@ -152,12 +165,17 @@ class SessionActions {
   }
 
   async delete(session: SessionSummary): Promise<void> {
-    const agent = visibleLine(session.agent.name),
-      isConfirmed = await this.deps.dialogs.confirm(
-        l10n.t`Delete “${visibleLine(titleOf(session))}”?`,
-        l10n.t`This session with ${agent} is deleted here, and at ${agent} if it supports that. This cannot be undone.`,
-        l10n.t("Delete"),
-      );
+    const { ref } = session,
+      agent = visibleLine(session.agent.name);
+    if (ref.kind === "stored" && this.deps.isOpen(ref.conversation))
+      return this.deps.dialogs.inform(l10n.t("This session is open in a tab. Close the tab, then delete the session."));
+    const isConfirmed = await this.deps.dialogs.confirm(
+      l10n.t`Delete “${visibleLine(titleOf(session))}”?`,
+      ref.kind === "stored"
+        ? l10n.t`The session is deleted in Symposium, and in ${agent} if ${agent} supports it. You cannot undo this action.`
+        : l10n.t`${agent} deletes this session. You cannot undo this action.`,
+      l10n.t("Delete"),
+    );
     if (isConfirmed) await (await this.deps.client()).request("sessions/delete", { ref: session.ref });
   }
 
@@ -177,6 +195,7 @@ class SessionActions {
   }
 
   async import(): Promise<void> {
+    if (!this.deps.isTrusted()) return this.#requestTrust();
     const file = await this.deps.dialogs.openFile();
     if (file === undefined) return;
     if (file.scheme !== "file") throw new Error(l10n.t("Sessions can only be imported from files on this computer."));
@@ -201,6 +220,10 @@ class SessionActions {
     if (found) await this.open(found.session, found.entryId);
   }
 
+  #requestTrust(): Promise<void> {
+    return this.deps.notify(l10n.t("Trust this workspace to change its sessions."), ["manageTrust"]);
+  }
+
   /** The sidecar must store a session of an agent before a tab can open it. */
   async #openable({ ref, agent, cwd }: SessionSummary): Promise<OpenableSession> {
     return ref.kind === "stored"
@@ -210,7 +233,10 @@ class SessionActions {
 
   async #sessionOf(target: unknown, { title, accepts }: CommandOnSession): Promise<SessionSummary | undefined> {
     if (isNode(target)) return target.kind === "session" ? target.session : undefined;
-    if (target === SELECTION) return this.deps.selected()?.session;
+    if (target === FOCUS) {
+      const node = await this.deps.focused();
+      return node?.kind === "session" ? node.session : undefined;
+    }
     const { sessions } = await (await this.deps.client()).request("sessions/list", {}),
       items = sessions.filter(accepts).map(session => this.#itemOf(session));
     if (items.length > 0) return this.deps.dialogs.pickSession(title, items);

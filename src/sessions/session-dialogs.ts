@@ -11,7 +11,7 @@ export const sessionDialogs: SessionDialogs = {
   askTitle: async title =>
     vscode.window.showInputBox({
       title: l10n.t("Rename Session"),
-      prompt: l10n.t("Without a title, the session gets the title of its agent."),
+      prompt: l10n.t("Leave the title empty to restore the original title."),
       value: title,
     }),
   confirm: async (question, detail, yes) =>
@@ -54,7 +54,10 @@ async function searchList(
   });
   const accepted = new Promise<SearchItem | undefined>(resolve => {
     list.onDidChangeValue(text => search.typed(text));
-    list.onDidAccept(() => resolve(list.selectedItems[0]?.found));
+    list.onDidAccept(() => {
+      const found = list.selectedItems[0]?.found;
+      if (found !== undefined) resolve(found);
+    });
     list.onDidHide(() => resolve(undefined));
   });
   list.show();

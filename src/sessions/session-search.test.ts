@@ -52,6 +52,17 @@ suite("SessionSearch", () => {
     deepEqual(shown.at(-1), { items: [item("new")], isCut: true, isSearching: true });
   });
 
+  test("says that it found nothing, until the next text", async () => {
+    const { clock, shown, answers, search } = fixture();
+    search.typed("a");
+    clock.advance(SEARCH_DELAY_MS);
+    answers[0]?.resolve({ items: [], isCut: false });
+    await settled();
+    equal(shown.at(-1)?.problem, "No session contains this text.");
+    search.typed("ab");
+    deepEqual(shown.at(-1), { items: [], isCut: false, isSearching: true });
+  });
+
   test("shows nothing for an empty text, also if results arrive later", async () => {
     const { clock, shown, answers, search } = fixture();
     search.typed("a");
@@ -80,15 +91,15 @@ suite("SessionSearch", () => {
       { conversation: "gone", excerpt: "", start: 0, end: 0 },
       { conversation: "a", excerpt: "title", start: 0, end: 5 },
     ];
-    deepEqual(searchItems(hits, [summary("a")], 0), [
+    deepEqual(searchItems(hits, [summary("a", { cwd: "/projects/w" })], 0), [
       {
         label: "a",
-        description: "Mine · /w",
+        description: "Mine · w",
         detail: "some \\$(text)⟦U+202E⟧",
-        session: summary("a"),
+        session: summary("a", { cwd: "/projects/w" }),
         entryId: "e",
       },
-      { label: "a", description: "Mine · /w", detail: "title", session: summary("a") },
+      { label: "a", description: "Mine · w", detail: "title", session: summary("a", { cwd: "/projects/w" }) },
     ]);
   });
 });

@@ -8,9 +8,11 @@
  * - The results belong to the newest text; later responses to earlier texts are dropped.
  * - A text without a visible character is not searched.
  */
+import * as l10n from "@vscode/l10n";
+import path from "node:path";
 import type { Clock } from "../clock";
 import type { SearchHit, SessionSummary } from "../protocol/sessions/sessions";
-import { readableText } from "../protocol/text/visible-text";
+import { readableLine, readableText } from "../protocol/text/visible-text";
 import { descriptionOf, titleOf, withoutIcons } from "./session-texts";
 
 export const SEARCH_DELAY_MS = 200;
@@ -30,7 +32,7 @@ export interface SearchResults {
   readonly isSearching: boolean;
   /** Whether further hits exist. */
   readonly isCut: boolean;
-  /** A sentence for the user. */
+  /** A sentence for the user, without items. */
   readonly problem?: string;
 }
 
@@ -62,7 +64,8 @@ export class SessionSearch {
       kind: "delayed",
       timer: this.deps.clock.after(SEARCH_DELAY_MS, () => void this.#search(query)),
     };
-    this.#show({ ...this.#results, isSearching: true });
+    const { items, isCut } = this.#results;
+    this.#show({ items, isCut, isSearching: true });
   }
 
   dispose(): void {
@@ -75,7 +78,13 @@ export class SessionSearch {
     this.#state = state;
     const results = await this.deps
       .search(query)
-      .then((found): SearchResults => ({ ...found, isSearching: false }))
+      .then(
+        (found): SearchResults => ({
+          ...found,
+          isSearching: false,
+          ...(found.items.length === 0 ? { problem: l10n.t("No session contains this text.") } : {}),
+        }),
+      )
       .catch((error: unknown): SearchResults => ({ ...NOTHING, problem: sentenceOf(error) }));
     if (this.#state !== state) return;
     this.#state = { kind: "idle" };
@@ -106,7 +115,7 @@ export function searchItems(
       : [
           {
             label: withoutIcons(titleOf(session)),
-            description: withoutIcons(`${descriptionOf(session, now)} · ${session.cwd}`),
+            description: withoutIcons(`${descriptionOf(session, now)} · ${readableLine(path.basename(session.cwd))}`),
             detail: withoutIcons(readableText(excerpt)),
             session,
             ...(entryId === undefined ? {} : { entryId }),

@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import path from "node:path";
 import type { SessionSummary } from "../protocol/sessions/sessions";
 import { summary } from "../testing/session-summary";
-import { sessionTree, type SessionNode, type TreeNode, type TreeOptions } from "./session-tree";
+import { sessionTree, toggledNode, type SessionNode, type TreeNode, type TreeOptions } from "./session-tree";
 
 const WORKSPACE = { folders: ["/w/app", "/w/lib"], home: "/home/me" };
 const HERE: TreeOptions = { scope: "workspace", showsArchived: false },
@@ -99,5 +99,17 @@ suite("sessionTree", () => {
           equal(shown.length, new Set(all.map(({ ref }) => JSON.stringify(ref))).size);
       }),
     );
+  });
+
+  test("finds the node whose selection was toggled", () => {
+    const [a, b] = sessionTree(
+      [summary("a"), summary("b")],
+      { folders: ["/w"], home: "/" },
+      { scope: "workspace", showsArchived: false },
+    );
+    if (a === undefined || b === undefined) throw new Error("two nodes");
+    deepEqual(toggledNode([a], [a, b]), b);
+    deepEqual(toggledNode([{ ...a }], []), a, "also after the list was loaded again");
+    deepEqual(toggledNode([a], [{ ...a }]), undefined);
   });
 });

@@ -61,6 +61,12 @@ export function sessionTree(
   ];
 }
 
+/** The node that only one of two selections contains. */
+export function toggledNode(before: readonly TreeNode[], after: readonly TreeNode[]): TreeNode | undefined {
+  const isIn = (nodes: readonly TreeNode[], { id }: TreeNode): boolean => nodes.some(node => node.id === id);
+  return after.find(node => !isIn(before, node)) ?? before.find(node => !isIn(after, node));
+}
+
 /** Without duplicates, the last changed first. */
 function nodesOf(sessions: readonly SessionSummary[]): readonly SessionNode[] {
   const byKey = new Map(

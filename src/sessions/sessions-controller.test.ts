@@ -18,6 +18,7 @@ class Fixture {
   visible = false;
   focused = true;
   trusted = true;
+  shownConversation: string | undefined;
   sessions: readonly SessionSummary[] = [summary("a"), summary("b", { cwd: "/x", activity: "needsAnswer" })];
   readonly shown: SessionsViewModel[] = [];
   readonly controller: SessionsController;
@@ -46,6 +47,7 @@ class Fixture {
       isTrusted: () => this.trusted,
       isFocused: () => this.focused,
       isVisible: () => this.visible,
+      shownConversation: () => this.shownConversation,
       show: model => void this.shown.push(model),
     });
   }
@@ -93,6 +95,25 @@ suite("SessionsController", () => {
     equal(fixture.count("sessions/list"), 2);
     await fixture.become(RUNNING);
     equal(fixture.count("sessions/list"), 3);
+  });
+
+  test("shows an answer as new until the chat shows its session", async () => {
+    const fixture = new Fixture(),
+      activities = () => fixture.last.nodes.map(node => node.kind === "session" && node.session.activity);
+    fixture.sessions = [
+      summary("a", { activity: "unread", changedAt: 2 }),
+      summary("b", { activity: "unread", changedAt: 1 }),
+    ];
+    fixture.shownConversation = "a";
+    await fixture.look();
+    deepEqual(activities(), [undefined, "unread"]);
+    fixture.shownConversation = "b";
+    fixture.controller.shownConversationChanged();
+    deepEqual(activities(), [undefined, undefined]);
+    fixture.sessions = [summary("a", { activity: "unread", changedAt: 3 })];
+    fixture.controller.listChanged();
+    await settled();
+    deepEqual(activities(), ["unread"], "its next answer");
   });
 
   test("has no badge while the view is hidden", async () => {

@@ -14,6 +14,7 @@ import type { KeyValueStore } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
+import { ReadAnswers } from "./read-answers";
 import { RefreshLoop } from "./refresh-loop";
 import { SessionList, type ListContent } from "./session-list";
 import { sessionTree, type TreeNode, type TreeOptions, type WorkspacePaths } from "./session-tree";
@@ -45,6 +46,8 @@ export interface SessionsDeps {
   /** Whether the window has the focus. */
   isFocused(): boolean;
   isVisible(): boolean;
+  /** The conversation that the user sees in the chat. */
+  shownConversation(): string | undefined;
   show(model: SessionsViewModel): void;
 }
 
@@ -55,6 +58,7 @@ export const REDRAW_MS = 60_000;
 export class SessionsController {
   readonly #list: SessionList;
   readonly #refreshing: RefreshLoop;
+  readonly #read = new ReadAnswers();
   #options: TreeOptions;
   #redraw: { dispose(): void } | undefined;
 
@@ -93,6 +97,11 @@ export class SessionsController {
     this.#show();
   }
 
+  /** Call it when the chat is shown, or shows another conversation. */
+  shownConversationChanged(): void {
+    this.#show();
+  }
+
   /** Loads the list and asks the agents for their sessions, on request of the user. */
   refresh(): void {
     this.#list.load();
@@ -126,7 +135,7 @@ export class SessionsController {
 
   #show(): void {
     const { content } = this.#list,
-      sessions = content?.sessions ?? [],
+      sessions = this.#read.of(content?.sessions ?? [], this.deps.shownConversation()),
       nodes = sessionTree(sessions, this.deps.workspace(), this.#options);
     this.deps.show({
       nodes,

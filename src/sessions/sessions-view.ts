@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { COMMANDS, SESSION_CONTEXTS, SESSIONS_VIEW, type SessionCommandName } from "../names";
 import { accessibleLabelOf, contextValueOf, descriptionOf, iconOf, titleOf, tooltipOf } from "./session-texts";
-import type { GroupNode, SessionNode, TreeNode } from "./session-tree";
+import { toggledNode, type GroupNode, type SessionNode, type TreeNode } from "./session-tree";
 import type { SessionsViewModel } from "./sessions-controller";
 
 const OPEN: SessionCommandName = "symposium.openSession";
@@ -22,9 +22,16 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
     return this.#view.visible;
   }
 
-  get selected(): SessionNode | undefined {
-    const [node] = this.#view.selection;
-    return node?.kind === "session" ? node : undefined;
+  /**
+   * The item with the keyboard focus. Arrow keys move the focus but not the selection, and VS Code only reports the
+   * selection. So this toggles the selection of the focused item twice.
+   */
+  async focused(): Promise<TreeNode | undefined> {
+    const before = this.#view.selection;
+    await vscode.commands.executeCommand("list.toggleSelection");
+    const after = this.#view.selection;
+    await vscode.commands.executeCommand("list.toggleSelection");
+    return toggledNode(before, after);
   }
 
   onVisibility(changed: () => void): vscode.Disposable {
@@ -66,10 +73,9 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
 }
 
 function groupItem({ id, label, description, isArchive }: GroupNode): vscode.TreeItem {
-  const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState,
-    item = new vscode.TreeItem(label, isArchive ? Collapsed : Expanded);
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = id;
-  item.description = description;
+  if (description !== "") item.description = description;
   item.iconPath = new vscode.ThemeIcon(isArchive ? "archive" : "folder");
   item.contextValue = "group";
   return item;

@@ -1,7 +1,7 @@
 /** Fixture: the chat controller with a simulated page, sidecar and settings. */
 import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
-import type { AgentConfig } from "../protocol/agents/agents";
+import type { AgentChoice, AgentConfig } from "../protocol/agents/agents";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/page/host-to-page";
 import { PersistedControls } from "../settings/store/persisted-controls";
@@ -45,6 +45,7 @@ export class Fixture {
     },
     this.log,
   );
+  pickedAgent: AgentChoice | undefined;
   readonly chat: ChatController;
 
   constructor() {
@@ -88,6 +89,10 @@ export class Fixture {
         this.done.push(`select ${agentId}`);
         await this.selecting;
       },
+      pickAgent: async exceptId => {
+        this.done.push(`pickAgent ${exceptId ?? ""}`);
+        return this.pickedAgent;
+      },
       chooseAgent: async () => {
         this.done.push("chooseAgent");
         return this.chosenAgent;
@@ -108,6 +113,9 @@ export class Fixture {
       },
       openDiff: async ({ path, oldText, newText }, agent) => {
         this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`);
+      },
+      showText: async (title, text) => {
+        this.done.push(`text ${title} ${text}`);
       },
       showPrintout: ({ command }) => {
         this.done.push(`terminal ${command}`);

@@ -25,6 +25,13 @@ export function chipContent(attachment: Attachment): readonly Node[] {
   return [picture, create("span", { className: "symposium-chip-name", text: name })];
 }
 
+export interface ChipHandlers {
+  removed(attachment: Attachment): void;
+  /** Opens an attachment that has a text. */
+  opened(attachment: Attachment): void;
+  focusPrompt(): void;
+}
+
 export class Chips {
   /** Insert before the prompt's text. */
   readonly element = create("div", {
@@ -34,10 +41,7 @@ export class Chips {
   readonly #chips = new Map<Attachment, HTMLElement>();
   #shown: readonly Attachment[] = [];
 
-  constructor(
-    private readonly removed: (attachment: Attachment) => void,
-    private readonly focusPrompt: () => void,
-  ) {
+  constructor(private readonly handlers: ChipHandlers) {
     this.element.hidden = true;
     this.element.addEventListener("keydown", event => this.#keyPressed(event));
     this.element.addEventListener("focusin", ({ target }) => {
@@ -76,12 +80,18 @@ export class Chips {
       icon("remove"),
     );
     remove.addEventListener("click", () => this.#remove(attachment, remove));
-    return create(
-      "span",
-      { className: "symposium-chip", attributes: { title: about } },
+    const content = "text" in attachment ? [this.#opener(attachment, about)] : chipContent(attachment);
+    return create("span", { className: "symposium-chip", attributes: { title: about } }, ...content, remove);
+  }
+
+  #opener(attachment: Attachment, about: string): HTMLElement {
+    const opener = create(
+      "button",
+      { className: "symposium-chip-open", attributes: { type: "button", tabindex: "-1", title: about } },
       ...chipContent(attachment),
-      remove,
     );
+    opener.addEventListener("click", () => this.handlers.opened(attachment));
+    return opener;
   }
 
   #buttons(): readonly HTMLButtonElement[] {
@@ -95,10 +105,12 @@ export class Chips {
   #remove(attachment: Attachment, button: HTMLButtonElement): void {
     const buttons = this.#buttons();
     const at = buttons.indexOf(button);
-    const next = buttons[at + 1] ?? buttons[at - 1];
+    const chip = button.parentElement,
+      others = (each: HTMLButtonElement | undefined): boolean => each !== undefined && each.parentElement !== chip;
+    const next = buttons.slice(at + 1).find(others) ?? buttons.slice(0, at).findLast(others);
     if (next) next.focus();
-    else this.focusPrompt();
-    this.removed(attachment);
+    else this.handlers.focusPrompt();
+    this.handlers.removed(attachment);
   }
 
   #keyPressed(event: KeyboardEvent): void {
@@ -123,10 +135,10 @@ export class Chips {
         break;
       case "Delete":
       case "Backspace":
-        button.click();
+        button.parentElement?.querySelector<HTMLElement>(".symposium-chip-remove")?.click();
         break;
       case "Escape":
-        this.focusPrompt();
+        this.handlers.focusPrompt();
         break;
       default:
         return;

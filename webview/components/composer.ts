@@ -40,10 +40,11 @@ export class Composer {
     fill: (text: string) => void,
   ) {
     const { input: prompt, box, area, sendButton } = elements;
-    this.#chips = new Chips(
-      attachment => acts.detached(tabId, attachment),
-      () => prompt.focus(),
-    );
+    this.#chips = new Chips({
+      removed: attachment => acts.detached(tabId, attachment),
+      opened: attachment => acts.attachmentOpened(tabId, attachment),
+      focusPrompt: () => prompt.focus(),
+    });
     this.#commands = new CommandList(prompt, fill);
     this.#mentions = new MentionList(prompt, {
       searched: query => acts.searched(tabId, query),

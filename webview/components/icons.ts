@@ -5,7 +5,7 @@ import type { Attachment } from "../../src/protocol/chat/attachments";
 
 const SVG = "http://www.w3.org/2000/svg";
 
-const PATHS: Readonly<Record<Attachment["kind"] | "remove", string>> = {
+const PATHS: Readonly<Record<Attachment["kind"] | "remove" | "previous" | "next", string>> = {
   file: "M3.5 1.5h5.5l3.5 3.5v9.5h-9z M9 1.5v3.5h3.5",
   folder: "M1.5 3h4.5l1.5 2h7v8h-13z",
   symbol:
@@ -16,6 +16,8 @@ const PATHS: Readonly<Record<Attachment["kind"] | "remove", string>> = {
   transcript: "M1.5 2.5h13v9h-7l-3 3v-3h-3z M4.5 5.5h7 M4.5 8.5h5",
   image: "M1.5 2.5h13v11h-13z M2 12l4-4.5l3 3.5l2-2l3 3 M10.5 5.5h.5",
   remove: "M4 4l8 8 M12 4l-8 8",
+  previous: "M8 13v-10 M3.5 7.5l4.5-4.5l4.5 4.5",
+  next: "M8 3v10 M3.5 8.5l4.5 4.5l4.5-4.5",
 };
 
 export function icon(name: keyof typeof PATHS): SVGSVGElement {

@@ -12,6 +12,14 @@ import { selectors } from "./selectors";
 import { freshId, create } from "../components/dom";
 import { texts } from "../view-model/text/chat-texts";
 
+interface Face {
+  readonly label: string;
+  readonly text: string;
+}
+const OF_CARD: Face = { label: texts.moreActions, text: "⋯" },
+  /** The style adds the dots, which are not part of the prompt. */
+  OF_PROMPT: Face = { label: texts.promptActions, text: "" };
+
 interface RenderedMenu {
   readonly buttons: readonly CardButton[];
   readonly element: HTMLElement;
@@ -30,18 +38,20 @@ export class CardMenu {
         element.remove();
         this.#rendered.delete(key);
       }
-    for (const { key, menuButtons } of withMore) {
-      const buttons = cardContent(list, key)?.querySelector(`:scope > ${selectors.cardButtons}`);
-      const { element } = this.#menu(key, menuButtons);
-      if (buttons && element.parentElement !== buttons) buttons.append(element);
+    for (const { key, kind, menuButtons } of withMore) {
+      const content = cardContent(list, key),
+        // A prompt has no other buttons.
+        place = content?.querySelector(`:scope > ${selectors.cardButtons}`) ?? content;
+      const { element } = this.#menu(key, menuButtons, kind === "prompt" ? OF_PROMPT : OF_CARD);
+      if (place && element.parentElement !== place) place.append(element);
     }
   }
 
-  #menu(key: string, buttons: readonly CardButton[]): RenderedMenu {
+  #menu(key: string, buttons: readonly CardButton[], face: Face): RenderedMenu {
     const before = this.#rendered.get(key);
     if (before && JSON.stringify(before.buttons) === JSON.stringify(buttons)) return before;
     before?.element.remove();
-    const rendered = { buttons, element: menuButton(buttons, buttonId => this.pressed(key, buttonId)) };
+    const rendered = { buttons, element: menuButton(face, buttons, buttonId => this.pressed(key, buttonId)) };
     this.#rendered.set(key, rendered);
     return rendered;
   }
@@ -51,21 +61,25 @@ export class CardMenu {
  * The browser closes a popover on Escape and on outside clicks. A popover is in the top layer, where no scroll
  * container clips it.
  */
-function menuButton(buttons: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
+function menuButton(
+  { label, text }: Face,
+  buttons: readonly CardButton[],
+  pressed: (buttonId: string) => void,
+): HTMLElement {
   const menu = create("div", {
     className: "symposium-menu",
-    attributes: { id: freshId(), role: "menu", popover: "auto", "aria-label": texts.moreActions },
+    attributes: { id: freshId(), role: "menu", popover: "auto", "aria-label": label },
   });
   const button = create("button", {
     className: "symposium-more",
-    text: "⋯",
+    text,
     attributes: {
       type: "button",
       popovertarget: menu.id,
       "aria-haspopup": "menu",
       "aria-expanded": "false",
-      "aria-label": texts.moreActions,
-      title: texts.moreActions,
+      "aria-label": label,
+      title: label,
     },
   });
   const items = buttons.map(({ id, label }) => {

@@ -19,15 +19,17 @@ import { changeOf, pageChoice } from "../view-model/cards/buttons";
 import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
-import { EARLIER } from "../view-model/cards/card-diff";
+import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
-import { cardElement, chatOf } from "./elements";
+import { cardElement, chatOf, firstVisibleCard } from "./elements";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
 import { pageClock } from "../page-clock";
 import { PromptInput } from "./prompt-input";
 import { TabParts } from "./tab-parts";
+import type { Reveal } from "../state/find-model";
+import { entryKeyOf } from "../view-model/tab/find-view";
 import type { TabView } from "../view-model/tab/tab-view";
 import { texts } from "../view-model/text/chat-texts";
 
@@ -41,6 +43,10 @@ interface OpenTab {
   /** The last view whose cards are all on screen. */
   complete: TabView | undefined;
   title: string;
+  /** The last entry that was scrolled to, or is scrolled to when its card is drawn. */
+  revealed: Reveal | undefined;
+  /** Whether the list scrolls to the match when its drawing is complete. */
+  scroll: "keep" | "toMatch";
   readonly list: CardList;
   readonly parts: TabParts;
 }
@@ -104,7 +110,12 @@ export class ChatUi {
           acts.closed(tabId);
         }),
       onBeforeTabRemove: mynahId => (this.#openTab(mynahId)?.view?.turn ?? "idle") === "idle",
-      onChatPrompt: (mynahId, { prompt }) => this.#withTab(mynahId, tabId => acts.submitted(tabId, prompt ?? "")),
+      onChatPrompt: (mynahId, { prompt }) =>
+        this.#withTab(mynahId, tabId => {
+          this.#openTab(mynahId)?.parts.followNewest();
+          this.#showNewest(tabId);
+          acts.submitted(tabId, prompt ?? "");
+        }),
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
       onInBodyButtonClicked: (mynahId, cardKey, { id }) =>
         this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
@@ -139,6 +150,17 @@ export class ChatUi {
   focusPrompt(tabId: TabId): void {
     const tab = this.#openTabs.get(tabId);
     if (tab) this.#input.focusOrDefer(tab.mynahId);
+  }
+
+  focusFind(tabId: TabId, query: string): void {
+    this.#openTabs.get(tabId)?.parts.focusFind(query);
+  }
+
+  /** Opens find in this tab, with the selected text of its conversation. */
+  openFind(tabId: TabId): void {
+    const tab = this.#openTabs.get(tabId),
+      list = tab && chatOf(this.root, tab.mynahId)?.querySelector(selectors.conversation);
+    if (list) this.acts.findOpened(tabId, firstVisibleCard(list), selectedLine(list));
   }
 
   /** Shows suggestions for the text after the `@`. */
@@ -183,6 +205,10 @@ export class ChatUi {
       const follow = tab.parts.follow();
       draw();
       follow(!this.isDrawing(tab));
+      if (tab.scroll === "toMatch" && !this.isDrawing(tab)) {
+        tab.scroll = "keep";
+        tab.parts.scrollToFound();
+      }
     });
   }
 
@@ -264,10 +290,22 @@ export class ChatUi {
   }
 
   #showCards(tab: OpenTab, view: TabView): void {
+    this.#reveal(tab, view);
     const isWhole = tab.list.draw(view.cards, view.omitted);
     tab.parts.dress(tab.list.cards);
+    tab.parts.markFound(tab.list.cards, view.matches);
     tab.complete = isWhole ? view : undefined;
     if (!isWhole) this.#continueDrawing(tab);
+  }
+
+  /** Moves the window of cards to a newly revealed entry. */
+  #reveal(tab: OpenTab, { reveal, matches, cards }: TabView): void {
+    if (reveal === tab.revealed) return;
+    tab.revealed = reveal;
+    const first = reveal.kind === "shown" ? cards.find(({ key }) => entryKeyOf(key) === matches.current) : undefined;
+    if (first === undefined) return tab.list.release();
+    tab.list.reveal(first.key, cards);
+    tab.scroll = "toMatch";
   }
 
   /** A drawing that exceeds one frame continues in the next frames, so that key presses are handled between them. */
@@ -294,6 +332,8 @@ export class ChatUi {
     );
     if (change) this.acts.openDiff(tabId, change);
     else if (cardKey === EARLIER) this.#showEarlier(tabId);
+    else if (buttonId === NEWEST) this.#showNewest(tabId);
+    else if (cardKey === LATER) this.#showLater(tabId);
     else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
     else this.acts.buttonClicked(tabId, cardKey, buttonId);
   }
@@ -305,6 +345,27 @@ export class ChatUi {
     this.#keepPosition(tab, () => {
       tab.list.showEarlier(view.cards, view.omitted);
       this.acts.acted(tabId, { kind: "showEarlier" });
+      this.#showCards(tab, view);
+    });
+  }
+
+  #showLater(tabId: TabId): void {
+    const tab = this.#openTabs.get(tabId);
+    const view = tab?.view;
+    if (!view) return;
+    this.#keepPosition(tab, () => {
+      tab.list.showLater(view.cards);
+      this.#showCards(tab, view);
+    });
+  }
+
+  #showNewest(tabId: TabId): void {
+    const tab = this.#openTabs.get(tabId);
+    if (!tab?.view || !tab.list.isBeforeEnd) return;
+    const { view } = tab;
+    tab.parts.followNewest();
+    this.#keepPosition(tab, () => {
+      tab.list.showNewest(view.cards);
       this.#showCards(tab, view);
     });
   }
@@ -322,12 +383,15 @@ export class ChatUi {
       drawn: undefined,
       complete: undefined,
       title: "",
+      revealed: undefined,
+      scroll: "keep",
       list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
       parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
         drawPickers: pickers => this.#drawPickers(mynahId, pickers),
         startReached: () => {
           if (tab.list.isShortened) this.#showEarlier(tabId);
         },
+        continues: () => tab.list.isBeforeEnd,
       }),
     };
     this.#openTabs.set(tabId, tab);
@@ -347,6 +411,15 @@ export class ChatUi {
     const tabId = this.#tabIds.get(mynahId);
     if (tabId !== undefined) act(tabId);
   }
+}
+
+/** The text selected in this list, if it is a part of one line. */
+function selectedLine(list: Element): string | undefined {
+  const selection = document.getSelection(),
+    text = selection?.toString().trim() ?? "";
+  return list.contains(selection?.anchorNode ?? null) && text !== "" && text.length <= 200 && !text.includes("\n")
+    ? text
+    : undefined;
 }
 
 /** Clears all content of a card. */

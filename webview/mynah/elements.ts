@@ -75,6 +75,24 @@ export function isUnfolded(foldButton: Element): boolean {
   return foldButton.closest(selectors.foldable)?.classList.contains("show-summary") ?? false;
 }
 
+/** Whether the element is the content of a folded part. */
+export function isFolded(element: Element): boolean {
+  return element.matches(`${selectors.foldable}:not(.show-summary) > ${selectors.foldedContent}`);
+}
+
+/** Unfolds the part with this content, like its button. */
+export function unfold(content: Element): void {
+  content.closest(selectors.foldable)?.querySelector<HTMLElement>(selectors.foldButton)?.click();
+}
+
+/** Key of the first visible card of the conversation. */
+export function firstVisibleCard(list: Element): string | undefined {
+  const top = list.getBoundingClientRect().top,
+    cards = [...list.querySelectorAll<HTMLElement>(`:scope > * > ${selectors.card}`)];
+  const keys = cards.map(card => [card, card.getAttribute("messageid") ?? EARLIER] as const);
+  return keys.find(([card, key]) => key !== EARLIER && card.getBoundingClientRect().bottom > top)?.[1];
+}
+
 /** Names of a button's icon, without mynah-ui's prefix. */
 export function iconNames(button: Element): readonly string[] {
   const classes = [...(button.querySelector(selectors.icon)?.classList ?? [])];

@@ -38,7 +38,8 @@ suite("follow end", () => {
   function following() {
     const list = new List(),
       timers: (() => void)[] = [];
-    let starts = 0;
+    let starts = 0,
+      continues = false;
     const follow = new FollowEnd(
       list,
       {
@@ -48,13 +49,24 @@ suite("follow end", () => {
         },
       },
       () => starts++,
+      () => continues,
     );
     const draw = (pixels: number, isComplete = true) => {
       const after = follow.before();
       list.scrollHeight += pixels;
       after(isComplete);
     };
-    return { list, draw, starts: () => starts, late: () => timers.splice(0).forEach(expired => expired()) };
+    const beforeEnd = (): void => {
+      continues = true;
+    };
+    return {
+      list,
+      draw,
+      follow,
+      beforeEnd,
+      starts: () => starts,
+      late: () => timers.splice(0).forEach(expired => expired()),
+    };
   }
 
   test("keeps a reader at the end after each drawing", () => {
@@ -124,6 +136,32 @@ suite("follow end", () => {
     draw(0);
     list.scroll(list.scrollTop - 30);
     draw(100);
+    equal(list.distance, 0);
+  });
+
+  test("stays at a match, also at the end, until the user scrolls", () => {
+    const { list, draw, follow, late } = following();
+    draw(0);
+    follow.hold();
+    list.onNotification();
+    draw(300);
+    late();
+    equal(list.distance, 300, "the match stays");
+    list.scroll(list.scrollHeight);
+    draw(300);
+    equal(list.distance, 0, "the user follows the end again");
+  });
+
+  test("does not follow the end of cards that others follow", () => {
+    const { list, draw, follow, beforeEnd } = following();
+    beforeEnd();
+    follow.hold();
+    list.scroll(10);
+    list.scroll(list.scrollHeight);
+    draw(300);
+    equal(list.distance, 300);
+    follow.toEnd();
+    draw(0);
     equal(list.distance, 0);
   });
 });

@@ -25,24 +25,29 @@ const END_TOLERANCE = 40;
 const LATE_MS = 150;
 
 export class FollowEnd {
-  #isAtEnd = true;
+  /** `held`: the position of a match, until the user scrolls. */
+  #mode: "end" | "reading" | "held" = "end";
   #top = 0;
   #isScheduled = false;
   /** The position to keep until a drawing of several frames is complete. */
   #position: { readonly top: number; readonly moved: (() => number | undefined) | undefined } | undefined;
 
-  /** `startReached` is called while the user scrolls up within one screen of the start. */
+  /**
+   * `startReached` is called while the user scrolls up within one screen of the start. `continues`: whether the
+   * conversation continues after the list, so that its end is not followed.
+   */
   constructor(
     private readonly list: Scroller,
     private readonly clock: Clock,
     private readonly startReached: () => void,
+    private readonly continues: () => boolean = () => false,
   ) {
     list.addEventListener("scroll", () => this.#scrolled());
   }
 
   /** Call before a drawing, and call the returned function after it. `isComplete`: no later drawing continues it. */
   before(): (isComplete: boolean) => void {
-    if (!this.#isAtEnd) this.#position ??= { top: this.list.scrollTop, moved: this.list.anchor() };
+    if (this.#mode !== "end") this.#position ??= { top: this.list.scrollTop, moved: this.list.anchor() };
     return isComplete => {
       if (this.#position === undefined) this.#scrollToEnd();
       else {
@@ -56,12 +61,24 @@ export class FollowEnd {
     };
   }
 
+  /** Call after scrolling to a match. */
+  hold(): void {
+    this.#mode = "held";
+    this.#position = undefined;
+    this.#top = this.list.scrollTop;
+  }
+
+  toEnd(): void {
+    this.#mode = "end";
+    this.#position = undefined;
+  }
+
   #scrollLater(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
     this.clock.after(LATE_MS, () => {
       this.#isScheduled = false;
-      if (this.#isAtEnd) this.#scrollToEnd();
+      if (this.#mode === "end") this.#scrollToEnd();
     });
   }
 
@@ -74,9 +91,10 @@ export class FollowEnd {
     if (this.#position !== undefined) return;
     const { scrollTop, scrollHeight, clientHeight } = this.list,
       isUpward = scrollTop < this.#top;
-    if (scrollHeight - scrollTop - clientHeight < END_TOLERANCE) this.#isAtEnd = true;
-    else if (isUpward) this.#isAtEnd = false;
+    if (this.#mode === "held" && scrollTop === this.#top) return;
     this.#top = scrollTop;
-    if (isUpward && !this.#isAtEnd && scrollTop < clientHeight) this.startReached();
+    if (scrollHeight - scrollTop - clientHeight < END_TOLERANCE) this.#mode = this.continues() ? "reading" : "end";
+    else if (isUpward || this.#mode === "held") this.#mode = "reading";
+    if (isUpward && this.#mode !== "end" && scrollTop < clientHeight) this.startReached();
   }
 }

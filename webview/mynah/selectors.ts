@@ -20,6 +20,7 @@ export const selectors = {
   /** The foldable part of a card, and its toggle button. */
   foldable: ".mynah-chat-item-card-summary",
   foldButton: ".mynah-chat-item-summary-button",
+  foldedContent: ".mynah-chat-item-card-summary-collapsed-content",
   codeBlock: ".mynah-syntax-highlighter",
 
   /** The prompt with its margin, the prompt with its border, and the editable element. */

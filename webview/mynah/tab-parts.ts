@@ -12,12 +12,15 @@ import { CardTerminals } from "./card-terminals";
 import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/tab/controls";
 import { Dock } from "../components/dock";
+import { FindBar } from "../components/find-bar";
 import { markParts, scrollerOf } from "./elements";
 import { selectors } from "./selectors";
 import { FollowEnd } from "./follow-end";
+import { FoundMarks } from "./found-marks";
 import { pageClock } from "../page-clock";
 import type { PromptInput } from "./prompt-input";
 import { PromptPickers } from "./prompt-pickers";
+import type { ShownMatches } from "../view-model/tab/find-view";
 import type { TabView } from "../view-model/tab/tab-view";
 
 export class TabParts {
@@ -29,6 +32,8 @@ export class TabParts {
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
   readonly #followEnd: FollowEnd | undefined;
+  readonly #find: FindBar;
+  readonly #marks: FoundMarks | undefined;
 
   /** `wrapper` contains the whole tab. */
   constructor(
@@ -42,6 +47,8 @@ export class TabParts {
       readonly drawPickers: (pickers: readonly Picker[]) => void;
       /** The user has scrolled up to the first cards. */
       readonly startReached: () => void;
+      /** Whether later cards exist that are not drawn. */
+      readonly continues: () => boolean;
     },
   ) {
     this.pickers = new PromptPickers(handlers.drawPickers, () => [
@@ -58,8 +65,17 @@ export class TabParts {
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
-    const list = wrapper.querySelector(selectors.conversation);
-    if (list) this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, handlers.startReached);
+    const list = wrapper.querySelector<HTMLElement>(selectors.conversation);
+    this.#find = new FindBar({
+      queryTyped: query => acts.queryTyped(tabId, query),
+      findStepped: by => acts.findStepped(tabId, by),
+      findClosed: () => acts.findClosed(tabId),
+    });
+    if (list) {
+      this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, handlers.startReached, handlers.continues);
+      this.#marks = new FoundMarks(list);
+      list.before(this.#find.element);
+    }
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
   }
@@ -76,6 +92,26 @@ export class TabParts {
   show(view: TabView): void {
     this.#dock.show(view);
     this.#composer?.show(view);
+    this.#find.show(view.find);
+  }
+
+  focusFind(query: string): void {
+    this.#find.focus(query);
+  }
+
+  /** Call after drawing the cards. */
+  markFound(cards: readonly Card[], matches: ShownMatches): void {
+    this.#marks?.show(cards, matches);
+  }
+
+  /** Scrolls to the shown match, where the list then stays. */
+  scrollToFound(): void {
+    if (this.#marks?.scrollTo()) this.#followEnd?.hold();
+  }
+
+  /** Follows the end again. */
+  followNewest(): void {
+    this.#followEnd?.toEnd();
   }
 
   /** Call after drawing the cards. */

@@ -25,6 +25,7 @@ function fixture() {
         open: () => true,
         select: () => undefined,
         focusPrompt: () => undefined,
+        focusFind: () => undefined,
         offer: () => undefined,
         fill: () => undefined,
         showAgents: () => undefined,

@@ -14,13 +14,16 @@ import type { ChatUi } from "../mynah/chat-ui";
 import { drawTabs } from "./draw-changed-tabs";
 import type { FrameScheduler } from "./frame-scheduler";
 import type { PageMarks } from "./page-marks";
-import type { Effect, UiEvent, Page, Step } from "../state/page-model";
+import type { Effect, UiEvent, Page, Step, Tab } from "../state/page-model";
 import { step } from "../state/page-state";
 import type { SaveSchedule } from "../state/save-schedule";
 import { viewOf } from "../view-model/tab/tab-view";
 
 export interface Stage {
-  readonly ui: Pick<ChatUi, "open" | "select" | "focusPrompt" | "offer" | "fill" | "showAgents" | "show" | "isDrawing">;
+  readonly ui: Pick<
+    ChatUi,
+    "open" | "select" | "focusPrompt" | "focusFind" | "offer" | "fill" | "showAgents" | "show" | "isDrawing"
+  >;
   readonly frames: Pick<FrameScheduler, "request">;
   readonly saving: Pick<SaveSchedule, "now" | "soon">;
   readonly accessibility: Accessibility;
@@ -105,6 +108,8 @@ export class PageRuntime {
         return ui.select(effect.tabId);
       case "focus":
         return ui.focusPrompt(effect.tabId);
+      case "focusFind":
+        return ui.focusFind(effect.tabId, queryOf(this.#page.tabs.get(effect.tabId)));
       case "offer":
         return ui.offer(effect.tabId, effect.query, effect.mentions);
       case "fill":
@@ -133,6 +138,8 @@ export class PageRuntime {
     });
   }
 }
+
+const queryOf = (tab: Tab | undefined): string => tab?.find.query ?? "";
 
 /** Whether the event only appends text. An announcement after each chunk would scan the whole answer each time. */
 function appendsText(event: UiEvent): boolean {

@@ -6,6 +6,7 @@ import type { IntakeResult } from "../components/image-intake";
 import { PendingImages } from "../components/pending-images";
 import type { UiEvent, Page } from "../state/page-model";
 import { keyOf, meaningOf } from "../view-model/cards/render";
+import { entryKeyOf } from "../view-model/tab/find-view";
 
 export interface Acted {
   happen(event: UiEvent): void;
@@ -49,6 +50,7 @@ export function createUserActionHandlers({
       intakes.after(tabId, () => happen({ kind: "submitted", tabId, messageId: messageId(), text })),
     stopped: tabId => happen({ kind: "stopped", tabId }),
     attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
+    attachmentOpened: (tabId, attachment) => happen({ kind: "attachmentOpened", tabId, attachment }),
     detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
     requestContext: (tabId, source) => happen({ kind: "contextRequested", tabId, source }),
     searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
@@ -59,6 +61,18 @@ export function createUserActionHandlers({
     linkClicked: href => happen({ kind: "linkClicked", href }),
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
     openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
+    findOpened(tabId, firstCard, selection) {
+      const origin = firstCard === undefined ? undefined : entryOf(tabId, entryKeyOf(firstCard))?.id;
+      happen({
+        kind: "findOpened",
+        tabId,
+        ...(origin === undefined ? {} : { origin }),
+        ...(selection === undefined ? {} : { selection }),
+      });
+    },
+    queryTyped: (tabId, query) => happen({ kind: "queryTyped", tabId, query }),
+    findStepped: (tabId, by) => happen({ kind: "findStepped", tabId, by }),
+    findClosed: tabId => happen({ kind: "findClosed", tabId }),
     followToggled: () => happen({ kind: "followToggled" }),
     controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
     elicitationAnswered(tabId, cardKey, choice) {
@@ -70,6 +84,12 @@ export function createUserActionHandlers({
       if (meaning?.kind === "action")
         return happen({ kind: "actionChosen", tabId, action: meaning.action, messageId: messageId() });
       if (meaning?.kind === "bypass") return happen({ kind: "bypassWanted", tabId });
+      if (meaning?.kind === "branch") {
+        const prompt = entryOf(tabId, cardKey);
+        return (
+          prompt && happen({ kind: "branched", tabId, entryId: prompt.id, branch: meaning.branch, newId: messageId() })
+        );
+      }
       if (meaning?.kind === "newTab")
         return happen({
           kind: "newTabWanted",

@@ -213,6 +213,15 @@ suite("composing: attachments", () => {
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });
 
+  test("are opened if they have a text", () => {
+    const open = (attachment: Attachment) =>
+      run(livePage(), { kind: "attachmentOpened", tabId: "t1", attachment }).posts;
+    deepEqual(open({ kind: "transcript", text: "User: look" }), [
+      { type: "openText", title: "Transcript", text: "User: look" },
+    ]);
+    deepEqual(open(FILE), []);
+  });
+
   test("are sent again after their prompt has left the loaded part", () => {
     const newestPrompt = { kind: "user", id: "m1", text: "look", attachments: [FILE] } as const,
       page = livePage({ omitted: { count: 1, promptIds: ["m1"], newestPrompt } });

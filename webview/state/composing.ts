@@ -19,6 +19,7 @@ import type { HostToPage } from "../../src/protocol/page/host-to-page";
 import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
 import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
 import * as drafts from "./drafts";
+import { NO_REVEAL } from "./find-model";
 import {
   chain,
   isLive,
@@ -46,6 +47,13 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
       return submitted(page, tab, action, now);
     case "attached":
       return attach(page, tab, action.attachments);
+    case "attachmentOpened": {
+      const { attachment } = action;
+      return [
+        page,
+        "text" in attachment ? [post({ type: "openText", title: nameOf(attachment), text: attachment.text })] : [],
+      ];
+    }
     case "detached":
       return withDrafts(page, tab, drafts.detached(tab.drafts, action.attachment));
     case "contextRequested":
@@ -264,7 +272,9 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
 }
 
 function startSending(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
-  const sent: Tab = { ...tab, drafts: after, remark: undefined, lastMessageAt: now };
+  // The mark of an entry that a search has found ends with the next prompt.
+  const reveal = tab.find.kind === "closed" ? NO_REVEAL : tab.reveal,
+    sent: Tab = { ...tab, drafts: after, remark: undefined, lastMessageAt: now, reveal };
   return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
 }
 

@@ -6,6 +6,8 @@ import * as l10n from "@vscode/l10n";
 import { emptyConversation } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
+import { handleFind, reveal } from "./find";
+import type { Branching } from "./branch-model";
 import { askHost } from "./page-requests";
 import {
   agentOf,
@@ -58,10 +60,10 @@ export function openOne(page: Page, agentId?: string): Step {
 
 /**
  * Opens or selects the tab of a stored session. Like a restored tab, a new one requests its session with the journal: a
- * `newTab` message would start an empty conversation.
+ * `newTab` message would start an empty conversation. `entryId`: the entry to show.
  */
-export function openStored(page: Page, { tabId, agentId, cwd }: StoredSessionTab, now: number): Step {
-  if (page.tabs.has(tabId)) return selectStored(page, tabId);
+export function openStored(page: Page, { tabId, agentId, cwd, entryId }: StoredSessionTab, now: number): Step {
+  if (page.tabs.has(tabId)) return chain(selectStored(page, tabId), p => revealStored(p, tabId, entryId, now));
   if (page.tabs.size >= MAX_TABS) return tooManyTabs(page);
   const agent = agentOf(page.agents, agentId),
     tab = { ...freshTab(tabId, agent, page.requestNumber, now), conversation: emptyConversation(agent, cwd) };
@@ -72,7 +74,13 @@ export function openStored(page: Page, { tabId, agentId, cwd }: StoredSessionTab
     ],
     p => selectStored(p, tabId),
     p => askHost(p, [tabId], "missing", now),
+    p => revealStored(p, tabId, entryId, now),
   );
+}
+
+function revealStored(page: Page, tabId: TabId, entryId: string | undefined, now: number): Step {
+  const tab = page.tabs.get(tabId);
+  return tab && entryId !== undefined ? reveal(page, tab, entryId, now) : [page, []];
 }
 
 function selectStored(page: Page, tabId: TabId): Step {
@@ -89,7 +97,7 @@ function tooManyTabs(page: Page): Step {
   });
 }
 
-export function handleAction(page: Page, tab: Tab, action: UserAction, now: number): Step {
+export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, Branching>, now: number): Step {
   const { tabId } = tab;
   switch (action.kind) {
     case "closed": {
@@ -111,6 +119,11 @@ export function handleAction(page: Page, tab: Tab, action: UserAction, now: numb
         : [{ ...page, selected: tabId }, [post({ type: "selectTab", tabId }), show(tab), SAVE]];
     case "stopped":
       return stopped(page, tab);
+    case "findOpened":
+    case "queryTyped":
+    case "findStepped":
+    case "findClosed":
+      return handleFind(page, tab, action, now);
     case "newTabWanted":
       return openOne(page, action.agentId ?? tab.conversation.agent.id);
     case "answered":

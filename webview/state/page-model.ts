@@ -22,7 +22,9 @@ import type {
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
+import type { Branching, PendingBranch } from "./branch-model";
 import { noDrafts, type Drafts } from "./drafts";
+import { CLOSED, NO_REVEAL, type Find, type FindAction, type Reveal } from "./find-model";
 
 export const MAX_TABS = 20;
 export type RequestState =
@@ -54,6 +56,10 @@ export interface Tab {
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
   /** The last request for earlier entries: their number, and its time. */
   readonly earlierRequest?: { readonly count: number; readonly at: number };
+  readonly find: Find;
+  /** Number of searches in the conversation so far. */
+  readonly findRequests: number;
+  readonly reveal: Reveal;
   /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
 }
@@ -94,6 +100,8 @@ export interface Page {
   /** For the tab being opened: attachments to add, and its agent if it differs from that of new tabs. */
   readonly toAttach: readonly Attachment[];
   readonly openingWith: string | undefined;
+  /** The newest branch, until its tab is open. */
+  readonly branch: PendingBranch | undefined;
   /** Tabs that still use their old settings after a change. */
   readonly outdated: readonly TabId[];
   /** Tabs in which some actions run without asking the user. */
@@ -108,6 +116,7 @@ export type Composing =
   | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
   | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
   | { readonly kind: "attached"; readonly tabId: TabId; readonly attachments: readonly Attachment[] }
+  | { readonly kind: "attachmentOpened"; readonly tabId: TabId; readonly attachment: Attachment }
   | { readonly kind: "detached"; readonly tabId: TabId; readonly attachment: Attachment }
   /** Requests an attachment that only the host can supply. */
   | { readonly kind: "contextRequested"; readonly tabId: TabId; readonly source: ContextSource }
@@ -123,6 +132,8 @@ export type Composing =
 /** The user's actions in one tab. */
 export type UserAction =
   | Composing
+  | FindAction
+  | Branching
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
@@ -168,6 +179,8 @@ export type Effect =
   | { readonly kind: "fill"; readonly tabId: TabId; readonly text: string }
   /** Focuses the tab's input. */
   | { readonly kind: "focus"; readonly tabId: TabId }
+  /** Focuses the input of the tab's find bar and selects its text. */
+  | { readonly kind: "focusFind"; readonly tabId: TabId }
   /** Shows suggestions for the text after the `@`. */
   | { readonly kind: "offer"; readonly tabId: TabId; readonly query: string; readonly mentions: readonly Mention[] }
   /** Draws the tab with one of the next frames. */
@@ -211,6 +224,9 @@ export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number
     lastMessageAt: now,
     drafts: noDrafts,
     answering: [],
+    find: CLOSED,
+    findRequests: 0,
+    reveal: NO_REVEAL,
     remark: undefined,
   };
 }

@@ -40,6 +40,8 @@ import {
   type Step,
   type Tab,
 } from "./page-model";
+import { branchOpened, startBranch } from "./branching";
+import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected } from "./tab-agent";
@@ -75,6 +77,7 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
     finding: { requestNumber: start, tabId: "", query: "" },
     toAttach: [],
     openingWith: undefined,
+    branch: undefined,
     outdated: [],
     bypassed: [],
     following: saved.following ?? false,
@@ -110,16 +113,22 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
     case "received":
       return chain(received(page, event.message, now), p => followed(page, p, event.message, now));
     case "ticked":
-      return chain(ticked(page, now), p => follow(p, now));
+      return chain(
+        ticked(page, now),
+        p => follow(p, now),
+        p => findTicked(p, now),
+      );
     case "followToggled":
       return [
         { ...page, following: !page.following, follow: { ...page.follow, wanted: undefined } },
         [...[...page.tabs.values()].map(show), SAVE],
       ];
     case "drawn":
-      return page.handled === page.acknowledged
-        ? [page, [SAVE_SOON]]
-        : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
+      return chain(revealDrawn(page, now), p =>
+        p.handled === p.acknowledged
+          ? [p, [SAVE_SOON]]
+          : [{ ...p, acknowledged: p.handled }, [SAVE_SOON, post({ type: "ack", handled: p.handled })]],
+      );
     case "linkClicked":
       return [page, [post({ type: "openLink", href: event.href })]];
     case "agentChosen":
@@ -128,7 +137,8 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
       return opened(page, event.tabId, now);
     default: {
       const tab = page.tabs.get(event.tabId);
-      return tab ? handleAction(page, tab, event, now) : [page, []];
+      if (tab === undefined) return [page, []];
+      return event.kind === "branched" ? startBranch(page, tab, event) : handleAction(page, tab, event, now);
     }
   }
 }
@@ -167,6 +177,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab":
       return message.tabId === undefined ? openOne(page, message.agentId) : openStored(page, message, now);
+    case "forked":
+      return branchOpened(page, message, now);
     case "agentSelected":
       return agentSelected(page, message, now);
     case "mentionsFound":
@@ -234,10 +246,21 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
     case "show": {
       const conversation =
         message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
-      return messageApplied(
-        page,
-        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, lastMessageAt: now },
-        message,
+      return chain(
+        messageApplied(
+          page,
+          {
+            ...tab,
+            seen: receipt.seen,
+            conversation,
+            bootId,
+            phase: "live",
+            asking: { kind: "no" },
+            lastMessageAt: now,
+          },
+          message,
+        ),
+        p => answerReceived(p, message, now),
       );
     }
     case "requestReplay":
@@ -253,6 +276,13 @@ function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: numb
       return positioned(withTab(page, restartedTab), [tab.tabId], [show(tab)]);
     }
   }
+}
+
+function answerReceived(page: Page, message: TabMessage, now: number): Step {
+  const tab = page.tabs.get(message.tabId);
+  return tab && message.type === "event" && message.event.type === "found"
+    ? found(page, tab, message.event, now)
+    : [page, []];
 }
 
 /**

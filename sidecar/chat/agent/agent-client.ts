@@ -155,14 +155,16 @@ export class AgentClient implements Disposable {
     const begin: SessionBegin =
       this.#agentSession === undefined
         ? { kind: "new" }
-        : {
-            kind: "again",
-            agentSession: this.#agentSession,
-            // A session of the agent's own list: nothing of it is stored.
-            ...(this.start.earlier === undefined && this.#agentSession === this.start.agentSession
-              ? { needsReplay: true }
-              : {}),
-          };
+        : this.start.isFork && this.#agentSession === this.start.agentSession
+          ? { kind: "fork", agentSession: this.#agentSession }
+          : {
+              kind: "again",
+              agentSession: this.#agentSession,
+              // A session of the agent's own list: nothing of it is stored.
+              ...(this.start.earlier === undefined && this.#agentSession === this.start.agentSession
+                ? { needsReplay: true }
+                : {}),
+            };
     return new ChatOpening(this.#openings, begin, attempt, abandoned, notify);
   }
 

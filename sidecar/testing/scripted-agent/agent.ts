@@ -10,6 +10,7 @@ import { configuredServers, listTools } from "./own-configuration";
 import { SessionMemory } from "./session-memory";
 import { SessionOptions } from "./options";
 import { parseScript, type Step } from "./script";
+import { StoredSessions } from "./stored-sessions";
 import { runTurn, type Ending } from "./turn";
 import type { Wire } from "./wire";
 
@@ -28,6 +29,7 @@ export class ScriptedAgent {
   /** Number of sessions so far. The id of a closed session is not reused. */
   #opened = 0;
   readonly #memory: SessionMemory | undefined;
+  readonly #stored: StoredSessions | undefined;
   #signedIn = false;
   #numbers = 0;
 
@@ -37,6 +39,7 @@ export class ScriptedAgent {
   ) {
     this.#flags = flags;
     this.#memory = flags.memory === undefined ? undefined : new SessionMemory(flags.memory);
+    this.#stored = flags.sessions === undefined ? undefined : new StoredSessions(flags.sessions);
   }
 
   /** Responds to a request. Never rejects. */
@@ -71,6 +74,13 @@ export class ScriptedAgent {
         return this.#newSession(params);
       case "session/resume":
         return this.#resume(params);
+      case "session/list":
+        return this.#storedSessions().list();
+      case "session/load":
+        return this.#load(params);
+      case "session/delete":
+        this.#storedSessions().delete(String(params.sessionId));
+        return {};
       case "session/set_model":
         this.#session(params).options.set("model", params.modelId);
         return {};
@@ -108,7 +118,12 @@ export class ScriptedAgent {
       agentCapabilities: {
         ...(textOnly ? {} : { promptCapabilities: { image: true, embeddedContext: true } }),
         mcpCapabilities: { http: true },
-        sessionCapabilities: { close: {}, ...(this.#memory ? { resume: {} } : {}) },
+        ...(this.#stored ? { loadSession: true } : {}),
+        sessionCapabilities: {
+          close: {},
+          ...(this.#memory ? { resume: {} } : {}),
+          ...(this.#stored ? { list: {}, delete: {} } : {}),
+        },
         ...(ignoreMcp ? {} : { _meta: { [LISTS_ON_DEMAND]: true } }),
         ...(logout === undefined ? {} : { auth: { logout: {} } }),
       },
@@ -132,6 +147,20 @@ export class ScriptedAgent {
         update: { sessionUpdate: "available_commands_update", availableCommands: COMMANDS },
       });
     return { sessionId, ...options.offered };
+  }
+
+  async #load({ sessionId, cwd, mcpServers }: Readonly<Record<string, unknown>>): Promise<unknown> {
+    const id = String(sessionId),
+      updates = this.#storedSessions().updates(id),
+      options = new SessionOptions(this.#flags);
+    this.#sessions.set(id, { cwd: String(cwd), servers: readMcpServers(mcpServers), options, turn: undefined });
+    for (const update of updates) await this.wire().notify("session/update", { sessionId: id, update });
+    return { ...options.offered };
+  }
+
+  #storedSessions(): StoredSessions {
+    if (this.#stored === undefined) throw new RpcError(RpcCode.methodNotFound, "no stored sessions");
+    return this.#stored;
   }
 
   #resume({ sessionId, cwd, mcpServers }: Readonly<Record<string, unknown>>): unknown {

@@ -35,6 +35,8 @@ export interface Flags {
   readonly ownConfiguration: string | undefined;
   /** File with the prompts of all sessions, with which a later process resumes them. */
   readonly memory: string | undefined;
+  /** File with the sessions that the agent stores; see `stored-sessions.ts`. */
+  readonly sessions: string | undefined;
   readonly log: string | undefined;
 }
 
@@ -67,6 +69,7 @@ export function parseFlags(argv: readonly string[]): Flags {
       "ignore-mcp": { type: "boolean" },
       "own-configuration": { type: "string" },
       memory: { type: "string" },
+      sessions: { type: "string" },
       log: { type: "string" },
     },
   });
@@ -96,6 +99,7 @@ export function parseFlags(argv: readonly string[]): Flags {
     ignoreMcp: values["ignore-mcp"] ?? false,
     ownConfiguration: values["own-configuration"],
     memory: values.memory,
+    sessions: values.sessions,
     log: values.log,
   };
 }

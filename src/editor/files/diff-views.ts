@@ -1,8 +1,8 @@
 /**
- * Shows changes that agents made or propose in VS Code's diff editor.
+ * Shows changes that agents made or propose in VS Code's diff editor, and attached texts.
  *
  * Invariants:
- * - Proposed texts are read-only documents with this extension's URI scheme.
+ * - Proposed and attached texts are read-only documents with this extension's URI scheme.
  * - At most `MAX_PAIRS` pairs are stored. Documents of evicted pairs are empty.
  */
 import * as l10n from "@vscode/l10n";
@@ -13,9 +13,14 @@ import type { TextFiles } from "./text-files";
 
 const MAX_PAIRS = 20;
 
+interface Pair {
+  readonly before: string;
+  readonly after: string;
+}
+
 export class Proposals implements vscode.Disposable {
   /** Pairs of texts by the query of their URI. */
-  readonly #pairs = new Map<string, { readonly before: string; readonly after: string }>();
+  readonly #pairs = new Map<string, Pair>();
   #pairCount = 0;
   readonly #registration: vscode.Disposable;
 
@@ -38,10 +43,7 @@ export class Proposals implements vscode.Disposable {
    * `agent`: its display name. If the file already has the proposed text, the right side is the editable file itself.
    */
   async show({ path: file, oldText = "", newText }: Change, agent: string): Promise<void> {
-    const query = String(++this.#pairCount);
-    this.#pairs.set(query, { before: oldText, after: newText });
-    const [oldest] = this.#pairs.keys();
-    if (this.#pairs.size > MAX_PAIRS && oldest !== undefined) this.#pairs.delete(oldest);
+    const query = this.#store({ before: oldText, after: newText });
     const sideOf = (fragment: string): vscode.Uri =>
       vscode.Uri.from({ scheme: this.scheme, path: vscode.Uri.file(file).path, query, fragment });
     const right = (await this.#isApplied(file, newText)) ? vscode.Uri.file(file) : sideOf("after");
@@ -52,6 +54,24 @@ export class Proposals implements vscode.Disposable {
       l10n.t`${path.basename(file)} (proposed by ${agent})`,
       { preview: true } satisfies vscode.TextDocumentShowOptions,
     );
+  }
+
+  /** Plain text, because other document languages may add links. */
+  async showText(title: string, text: string): Promise<void> {
+    const uri = vscode.Uri.from({
+      scheme: this.scheme,
+      path: `/${title.replaceAll(/[\\/]/g, " ")}`,
+      query: this.#store({ before: "", after: text }),
+    });
+    await vscode.window.showTextDocument(uri, { preview: true });
+  }
+
+  #store(pair: Pair): string {
+    const query = String(++this.#pairCount);
+    this.#pairs.set(query, pair);
+    const [oldest] = this.#pairs.keys();
+    if (this.#pairs.size > MAX_PAIRS && oldest !== undefined) this.#pairs.delete(oldest);
+    return query;
   }
 
   dispose(): void {

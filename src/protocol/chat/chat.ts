@@ -114,6 +114,12 @@ export interface Omitted {
   readonly newestPrompt?: Extract<Entry, { readonly kind: "user" }>;
 }
 
+/** `conversation`: id of the other session. `title`: its title when this one was created. */
+export interface Origin {
+  readonly conversation: string;
+  readonly title: string;
+}
+
 export interface Conversation {
   readonly agent: AgentChoice;
   /** Working directory of the session, an absolute path. */
@@ -122,6 +128,8 @@ export interface Conversation {
   readonly title?: string;
   /** The user's title, which precedes that of the agent. */
   readonly chosenTitle?: string;
+  /** The session from which this one was created; absent for a new one. */
+  readonly origin?: Origin;
   /** Absent if `entries` starts with the first entry, as in the sidecar. */
   readonly omitted?: Omitted;
   readonly entries: readonly Entry[];
@@ -170,7 +178,19 @@ export type ChatEvent =
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Appends terminal output from `offset`, as in `append`. */
   | { readonly type: "terminalOutput"; readonly terminalId: string; readonly offset: number; readonly text: string }
-  | WindowEvent;
+  | WindowEvent
+  | FoundEvent;
+
+/**
+ * Answers `find` and changes nothing: the ids of the newest entries that contain the query, in order. `isCut`: others
+ * contain it, too.
+ */
+export interface FoundEvent {
+  readonly type: "found";
+  readonly requestNumber: number;
+  readonly entryIds: readonly string[];
+  readonly isCut: boolean;
+}
 
 /** A change of a page's window, which leaves the conversation unchanged. `omitted`: what precedes the new window. */
 export type WindowEvent =
@@ -228,6 +248,8 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
       return withEarlier(conversation, event);
     case "trimmed":
       return trimmed(conversation, event.omitted);
+    case "found":
+      return conversation;
   }
 }
 

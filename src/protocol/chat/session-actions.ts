@@ -6,7 +6,7 @@
 import * as v from "valibot";
 import { QUEUE_LIMIT } from "./limits";
 import { elicitationChoice } from "./question-schema";
-import { filled, list, text, type Infer } from "../wire/schema";
+import { count, filled, list, text, type Infer } from "../wire/schema";
 import type { Call } from "../wire/wire";
 
 const MIB = 1024 * 1024;
@@ -43,6 +43,10 @@ export const sessionActions = {
   rename: v.object({ title: text(1_000) }),
   /** Requests entries before the page's window; also in a conversation that can only be read. */
   showEarlier: v.object({}),
+  /** Extends the page's window by entries before it, towards this entry. The page repeats it until it has the entry. */
+  showEntry: v.object({ entryId: longId }),
+  /** Searches the whole conversation; answered by `found` with the same `requestNumber`. */
+  find: v.object({ requestNumber: count, query: text(1_000) }),
 };
 
 type Actions = typeof sessionActions;

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import {
+  around,
   showEarlier,
   slide,
   weightOfCharacters,
@@ -74,4 +75,19 @@ suite("sliding window", () => {
 
   test("shows all cards of a shortened conversation", () =>
     equal(slide({ first: 30, extra: 0 }, cards(10), LIMITS).first, 10));
+
+  test("places a range around an item (property)", () =>
+    fc.assert(
+      fc.property(fc.array(fc.nat(90_000), { minLength: 1, maxLength: 300 }), fc.nat(), (lengths, n) => {
+        const all = lengths.map(length => ({ body: "x".repeat(length) })),
+          at = n % all.length,
+          { first, end } = around(all, at, LIMITS),
+          half = LIMITS.weight / 2;
+        ok(first <= at && at < end && end <= all.length);
+        ok(weigh(all.slice(first, at)) <= half || at - first === 1);
+        if (end < all.length) ok(weigh(all.slice(at, end)) <= half || end - at === 1);
+        else ok(weigh(all.slice(at)) <= LIMITS.weight || weigh(all.slice(at + 1)) <= half);
+        ok(first === 0 || weigh(all.slice(first - 1, at)) > half, "it contains as much as possible");
+      }),
+    ));
 });

@@ -52,6 +52,31 @@ export function showEarlier<T>(
   return { first: earlier, extra: extra + weigh(items, earlier, first, weightOf) };
 }
 
+/** Items before `at` and from it on, each of at most half the weight of a window, or all if few items follow. */
+export function around<T>(
+  items: readonly T[],
+  at: number,
+  { weight, weightOf }: WindowLimits<T>,
+): { readonly first: number; readonly end: number } {
+  const end = endOf(items, at, weight / 2, weightOf);
+  return {
+    first: at === 0 ? 0 : startOf(items, at, weight / 2, weightOf),
+    end: weigh(items, end, items.length, weightOf) <= weight / 2 ? items.length : end,
+  };
+}
+
+/** End index of the first items from `first` on with a total weight of at most `maxWeight`; at least one item. */
+export function endOf<T>(items: readonly T[], first: number, maxWeight: number, weightOf: (item: T) => number): number {
+  let end = first,
+    weight = 0;
+  for (const item of items.slice(first)) {
+    weight += weightOf(item);
+    if (weight > maxWeight && end > first) break;
+    end++;
+  }
+  return end;
+}
+
 export function weigh<T>(items: readonly T[], from: number, to: number, weightOf: (item: T) => number): number {
   let sum = 0;
   for (const item of items.slice(from, to)) sum += weightOf(item);

@@ -86,6 +86,17 @@ export type HostToPage =
       readonly cwd: string;
       readonly entryId?: string;
     }
+  /**
+   * Answers `forkSession`, or opens a branch that the user created elsewhere. `transcript`: the context of its first
+   * prompt.
+   */
+  | {
+      readonly type: "forked";
+      readonly tabId: TabId;
+      readonly agentId: string;
+      readonly cwd: string;
+      readonly transcript?: string;
+    }
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /**

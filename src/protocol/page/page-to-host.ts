@@ -44,6 +44,17 @@ const ownMessages = v.variant("type", [
   /** Opens the conversation of another window in this tab, which is closed. */
   v.object({ type: v.literal("takeOver"), tabId, agentId: id, cwd: filled(4_096) }),
   v.object({ type: v.literal("closeTab"), tabId }),
+  /**
+   * Stores the beginning of the conversation as the new conversation `newId`; answered by `forked`, or by `failed` for
+   * this tab. `before`: the entry at which the beginning ends. `choosesAgent`: the host asks the user for an agent.
+   */
+  v.object({
+    type: v.literal("forkSession"),
+    tabId,
+    newId: tabId,
+    before: v.exactOptional(filled(4 * MIB)),
+    choosesAgent: v.exactOptional(v.literal(true)),
+  }),
   v.object({ type: v.literal("selectTab"), tabId }),
   v.object({
     type: v.literal("prompt"),
@@ -66,6 +77,8 @@ const ownMessages = v.variant("type", [
   /** `preview`: opens a file of follow mode without moving the focus. */
   v.object({ type: v.literal("openLink"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
   v.object({ type: v.literal("openDiff"), tabId, ...change }),
+  /** Opens the text of an attachment, to be read only. */
+  v.object({ type: v.literal("openText"), title: text(1_000), text: long }),
   /** Opens the terminal's content as the page shows it now. */
   v.object({
     type: v.literal("openTerminal"),

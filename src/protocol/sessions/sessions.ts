@@ -48,6 +48,12 @@ export interface OpenableSession {
   readonly cwd: string;
 }
 
+/** `transcript`: context for the first prompt; absent if the agent forks its own session. */
+export interface ForkedSession extends OpenableSession {
+  readonly agent: AgentChoice;
+  readonly transcript?: string;
+}
+
 export type ExportFormat = "markdown" | "json";
 
 type Nothing = Readonly<Record<string, never>>;
@@ -66,6 +72,20 @@ export interface SessionsHostToSidecar {
    * tab opens it.
    */
   "sessions/open": Call<{ readonly ref: SessionRef }, OpenableSession>;
+  /**
+   * Stores a new session with the beginning of another one, which stays unchanged. `conversation`: its id. `newId`: the
+   * id of the new one. `before`: the entry at which the beginning ends; default: the whole conversation. `agent`:
+   * default: that of the other session.
+   */
+  "sessions/fork": Call<
+    {
+      readonly conversation: string;
+      readonly newId: string;
+      readonly before?: string;
+      readonly agent?: AgentChoice;
+    },
+    ForkedSession
+  >;
   /** Searches all stored sessions regardless of case. At most `limit` hits, of the last changed sessions first. */
   "sessions/search": Call<
     { readonly query: string; readonly limit: number },

@@ -4,6 +4,7 @@ import type { AgentChoice } from "../../../src/protocol/agents/agents";
 import type { ActionId, ToolContent } from "../../../src/protocol/chat/chat";
 import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
 import type { PermissionChoice } from "../../../src/protocol/sidecar";
+import type { BranchKind } from "../../state/branch-model";
 import type { CardButton, Change } from "./card";
 import { literal } from "../text/markdown-safe";
 
@@ -81,21 +82,42 @@ export function changeOf(changes: readonly Change[], buttonId: string): Change |
   return at === undefined ? undefined : changes[Number(at)];
 }
 
+const BRANCH: Readonly<Record<BranchKind, string>> = {
+  edit: l10n.t("Edit and Resend"),
+  retry: l10n.t("Retry"),
+  fork: l10n.t("Fork from Here"),
+  continueWith: l10n.t("Continue with Another Agent…"),
+};
+
+/** Actions of a prompt, which open a branch in a new tab. */
+export const BRANCH_BUTTONS: readonly CardButton[] = Object.entries(BRANCH).map(([kind, label]) => ({
+  id: `branch:${kind}`,
+  label,
+  weight: "quiet",
+  stays: true,
+}));
+
 export type ButtonMeaning =
   | { readonly kind: "permission"; readonly choice: PermissionChoice }
   | { readonly kind: "action"; readonly action: ActionId }
   | { readonly kind: "newTab"; readonly agentId?: string }
+  | { readonly kind: "branch"; readonly branch: BranchKind }
   | { readonly kind: "bypass" };
 
 /** Meaning of a card's button; `undefined` for an unknown button. */
 export function meaningOf(buttonId: string): ButtonMeaning | undefined {
   if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
   if (buttonId === NEW_TAB.id) return { kind: "newTab" };
-  const [, what, rest] = /^(option|action|tabWith):(.*)$/s.exec(buttonId) ?? [];
+  const [, what, rest] = /^(option|action|tabWith|branch):(.*)$/s.exec(buttonId) ?? [];
   if (what === "option" && rest !== undefined)
     return { kind: "permission", choice: { kind: "option", optionId: rest } };
   if (what === "tabWith" && rest !== undefined) return { kind: "newTab", agentId: rest };
+  if (what === "branch") return rest !== undefined && isBranch(rest) ? { kind: "branch", branch: rest } : undefined;
   return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
+}
+
+function isBranch(text: string): text is BranchKind {
+  return Object.hasOwn(BRANCH, text);
 }
 
 function isAction(text: string): text is ActionId {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { card, type Card } from "./card";
-import { EARLIER } from "./card-diff";
+import { EARLIER, LATER } from "./card-diff";
 import { CardList, type CardScreen } from "./card-list";
 
 /** Cards of a renderer that can only append cards, and text to growing cards. */
@@ -149,5 +149,83 @@ suite("CardList", () => {
     equal(list.draw([a, b, c]), true);
     equal(list.draw([{ ...a }, b, { ...c, body: "CC" }]), true);
     equal(screen.acts, 4);
+  });
+
+  test("moves to a distant card, draws later ones on request, and returns to the newest", () => {
+    const { list, keys } = listed(),
+      all = answers(0, 1_000);
+    list.draw(all);
+    list.reveal("500", all);
+    list.draw(all);
+    deepEqual([keys()[0], keys()[1], keys().at(-2), keys().at(-1)], [EARLIER, "450", "549", LATER]);
+    equal(list.isBeforeEnd, true);
+    list.draw([...all, ...answers(1_000, 1_300)]);
+    equal(keys().length, 102, "new cards do not move the window");
+    list.showLater(all);
+    list.draw(all);
+    deepEqual([keys()[1], keys().at(-2), keys().at(-1)], ["450", "649", LATER]);
+    list.showNewest(all);
+    list.draw(all);
+    deepEqual([keys()[0], keys()[1], keys().at(-1), list.isBeforeEnd], [EARLIER, "900", "999", false]);
+    list.reveal("910", all);
+    list.reveal("missing", all);
+    list.draw(all);
+    deepEqual(keys()[1], "900", "a drawn card moves nothing");
+    list.reveal("0", all);
+    list.draw(all);
+    deepEqual([keys()[0], keys().at(-1)], ["0", LATER]);
+  });
+
+  test("shows the revealed card and a range of neighbours after any steps (property)", () => {
+    const step = fc.oneof(
+      fc.record({ reveal: fc.nat(600) }),
+      fc.record({ add: fc.nat(200) }),
+      fc.record({ earlier: fc.nat(200) }),
+      fc.constantFrom("later" as const, "newest" as const, "before" as const),
+    );
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 15 }), steps => {
+        const { list, keys } = listed();
+        let from = 600,
+          to = 600;
+        for (const each of steps) {
+          const all = answers(from, to);
+          let revealed: string | undefined;
+          if (each === "later") list.showLater(all);
+          else if (each === "newest") list.showNewest(all);
+          else if (each === "before") list.showEarlier(all, from);
+          else if ("add" in each) to += each.add;
+          else if ("earlier" in each) from = Math.max(0, from - each.earlier);
+          else if (all.length > 0) {
+            revealed = all[each.reveal % all.length]?.key ?? "";
+            list.reveal(revealed, all);
+          }
+          const cards = answers(from, to);
+          list.draw(cards, from);
+          const shown = keys().filter(key => key !== EARLIER && key !== LATER),
+            start = cards.findIndex(({ key }) => key === shown[0]);
+          if (revealed !== undefined) equal(shown.includes(revealed), true);
+          deepEqual(
+            shown,
+            cards.slice(start, start + shown.length).map(({ key }) => key),
+          );
+          const end = Number(shown.at(-1) ?? to - 1) + 1;
+          deepEqual([keys()[0] === EARLIER, keys().at(-1) === LATER], [Number(shown[0] ?? from) > 0, end < to]);
+          equal(list.isBeforeEnd, end < to);
+        }
+      }),
+    );
+  });
+
+  test("keeps the revealed card while new cards arrive", () => {
+    const { list, keys } = listed();
+    list.draw(answers(0, 100));
+    list.reveal("60", answers(0, 100));
+    for (let count = 110; count <= 400; count += 10) list.draw(answers(0, count));
+    deepEqual([keys().includes("60"), keys().at(-1), keys().length < 152], [true, LATER, true]);
+    list.release();
+    list.showNewest(answers(0, 400));
+    list.draw(answers(0, 400));
+    deepEqual([keys()[1], keys().at(-1)], ["300", "399"]);
   });
 });

@@ -4,11 +4,14 @@
  */
 import * as l10n from "@vscode/l10n";
 import { card, type Card } from "./card";
-import { cardSteps, EARLIER } from "./card-diff";
+import { cardSteps, EARLIER, LATER, NEWEST } from "./card-diff";
 import { literal } from "../text/markdown-safe";
 import {
+  around,
+  endOf,
   showEarlier,
   slide,
+  weigh,
   weightOfCharacters,
   wholeWindow,
   type SlidingWindow,
@@ -47,6 +50,10 @@ export class CardList {
   #window = wholeWindow;
   /** Key of the first card in the window. */
   #start: string | undefined;
+  /** Key of the last card in the window; `undefined`: the window contains the newest card. */
+  #last: string | undefined;
+  /** Key of the card that new cards must not displace. */
+  #revealed: string | undefined;
   /** The user wants cards that the page does not have yet. */
   #isEarlierWanted = false;
 
@@ -65,18 +72,28 @@ export class CardList {
     return this.#cards[0]?.key === EARLIER;
   }
 
+  /** Whether later cards exist. */
+  get isBeforeEnd(): boolean {
+    return this.#last !== undefined;
+  }
+
   /**
    * Draws new and changed cards, at least one of them. `omitted`: number of entries before those of the cards. Returns
    * `false` if another call is necessary.
    */
   draw(all: readonly Card[], omitted = 0): boolean {
-    this.#setWindow(slide(this.#moved(all), all, WINDOW), all);
-    const { first } = this.#window,
-      cards = first + omitted === 0 ? all : [earlier(first + omitted), ...all.slice(first)];
+    const end = this.#slide(all),
+      { first } = this.#window,
+      cards = [
+        ...(first + omitted === 0 ? [] : [earlier(first + omitted)]),
+        ...all.slice(first, end),
+        ...(end === all.length ? [] : [later(all.length - end)]),
+      ];
     const steps = cardSteps(this.#cards, cards);
     if (steps.kind === "anew") this.screen.clear();
     else for (const key of steps.gone) this.screen.remove(key);
     const retained = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
+    if (steps.kind === "onward") for (const key of steps.gone) retained.delete(key);
     const until = this.clock.now() + SLICE_MS;
     const drawn: Card[] = [];
     let isWhole = true,
@@ -110,6 +127,63 @@ export class CardList {
     this.#isEarlierWanted = first === 0 && omitted > 0;
   }
 
+  /** Moves the window to the newest cards, unless it ends before them. Returns its end. */
+  #slide(all: readonly Card[]): number {
+    const moved = this.#moved(all);
+    if (this.#end(all) < all.length) this.#setWindow(moved, all);
+    else {
+      const window = slide(moved, all, WINDOW),
+        at = window.first === moved.first ? -1 : all.findIndex(({ key }) => key === this.#revealed);
+      if (at >= moved.first && at < window.first) this.#setAround(at, all);
+      else this.#setWindow(window, all);
+    }
+    return this.#end(all);
+  }
+
+  /** Later cards may displace the revealed one again. */
+  release(): void {
+    this.#revealed = undefined;
+  }
+
+  /** Moves the window for the next drawing so that it contains this card, which new cards do not displace. */
+  reveal(key: string, all: readonly Card[]): void {
+    this.#revealed = key;
+    const at = all.findIndex(card => card.key === key),
+      window = this.#moved(all);
+    if (at === -1 || (at >= window.first && at < this.#end(all))) return;
+    this.#setAround(at, all);
+  }
+
+  #setAround(at: number, all: readonly Card[]): void {
+    const { first, end } = around(all, at, WINDOW);
+    this.#setRange(first, end, all);
+  }
+
+  /** Extends the window by later cards, for the next drawing. */
+  showLater(all: readonly Card[]): void {
+    this.#setRange(this.#moved(all).first, endOf(all, this.#end(all), WINDOW.weight, WINDOW.weightOf), all);
+  }
+
+  /** Moves the window to the newest cards, for the next drawing. */
+  showNewest(all: readonly Card[]): void {
+    this.release();
+    this.#last = undefined;
+    this.#setWindow(wholeWindow, all);
+  }
+
+  #setRange(first: number, end: number, all: readonly Card[]): void {
+    this.#last = end < all.length ? all[end - 1]?.key : undefined;
+    const extra = Math.max(0, weigh(all, first, end, WINDOW.weightOf) - WINDOW.weight);
+    this.#setWindow({ first, extra }, all);
+  }
+
+  /** The end of the window. Without its last card, the window contains the newest one. */
+  #end(all: readonly Card[]): number {
+    const at = this.#last === undefined ? -1 : all.findIndex(({ key }) => key === this.#last);
+    if (at === -1) this.#last = undefined;
+    return at === -1 ? all.length : at + 1;
+  }
+
   #setWindow(window: SlidingWindow, all: readonly Card[]): void {
     this.#window = window;
     this.#start = all[window.first]?.key;
@@ -141,6 +215,16 @@ function earlier(count: number): Card {
   return card(EARLIER, "notice", {
     header: { icon: "info", text: l10n.t`${count} earlier messages`, tone: "plain" },
     buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
+  });
+}
+
+function later(count: number): Card {
+  return card(LATER, "notice", {
+    header: { icon: "info", text: l10n.t`${count} later messages`, tone: "plain" },
+    buttons: [
+      { id: LATER, label: literal(texts.showLater), weight: "plain" },
+      { id: NEWEST, label: literal(texts.showNewest), weight: "plain" },
+    ],
   });
 }
 

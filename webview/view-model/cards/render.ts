@@ -7,7 +7,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
-import { actionButton } from "./buttons";
+import { actionButton, BRANCH_BUTTONS } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type RenderContext } from "./card";
 import { StreamingTexts } from "./streaming-text";
 import { literal, literalProse } from "../text/markdown-safe";
@@ -143,11 +143,15 @@ function thoughtFor(ms: number): string {
 
 /** Includes the attachments, even of a prompt without text. */
 function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "user" }>): readonly Card[] {
-  const cards = longTexts.cards(id, "prompt", text, false);
-  if (attachments.length === 0) return cards;
+  if (text === "" && attachments.length === 0) return [];
   // The renderer does not draw an empty card.
-  const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = cards;
-  return [{ ...first, attached: attachments }, ...rest];
+  const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = longTexts.cards(
+    id,
+    "prompt",
+    text,
+    false,
+  );
+  return [{ ...first, attached: attachments, menuButtons: BRANCH_BUTTONS }, ...rest];
 }
 
 function interruption(id: string): Card {

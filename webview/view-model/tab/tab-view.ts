@@ -9,7 +9,9 @@ import { actionButton, NEW_TAB, newTabWith } from "../cards/buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "../cards/card";
 import type { ShownDetails } from "./details-view";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
+import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
 import { isEmpty } from "../../state/drafts";
+import type { Reveal } from "../../state/find-model";
 import { escapeHtml, literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { questionQueue } from "../../state/question-queue";
@@ -52,6 +54,11 @@ export interface TabView {
   readonly details: ShownDetails;
   /** Sources of a permission bypass; `undefined` without a bypass. */
   readonly bypassed: BypassView | undefined;
+  /** The find bar; `undefined` while it is closed. */
+  readonly find: FindView | undefined;
+  readonly matches: ShownMatches;
+  /** The entry to scroll to; a new object scrolls again. */
+  readonly reveal: Reveal;
 }
 
 /** Prefix of the title of a tab with a draft. */
@@ -107,6 +114,9 @@ export function viewOf(page: Page, tab: Tab): TabView {
       ],
       agent,
     ),
+    find: findView(tab),
+    matches: shownMatches(tab),
+    reveal: tab.reveal,
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
 }

@@ -14,6 +14,8 @@ export interface UserActionHandlers {
   submitted(tabId: TabId, text: string): void;
   stopped(tabId: TabId): void;
   attached(tabId: TabId, attachments: readonly Attachment[]): void;
+  /** Only for an attachment with a text. */
+  attachmentOpened(tabId: TabId, attachment: Attachment): void;
   detached(tabId: TabId, attachment: Attachment): void;
   requestContext(tabId: TabId, source: ContextSource): void;
   searched(tabId: TabId, query: string): void;
@@ -26,6 +28,11 @@ export interface UserActionHandlers {
   /** The values are valid for the form. */
   elicitationAnswered(tabId: TabId, cardKey: string, choice: ElicitationChoice): void;
   linkClicked(href: string): void;
+  /** `firstCard`: key of the first visible card. `selection`: the selected text of the conversation. */
+  findOpened(tabId: TabId, firstCard: string | undefined, selection: string | undefined): void;
+  queryTyped(tabId: TabId, query: string): void;
+  findStepped(tabId: TabId, by: 1 | -1): void;
+  findClosed(tabId: TabId): void;
   openTerminal(tabId: TabId, terminalId: string): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;

@@ -7,6 +7,7 @@
 import type { Entry, TerminalView, ToolContent } from "../../src/protocol/chat/chat";
 import { nameOf } from "../../src/protocol/chat/attachments";
 import { terminalIds } from "../../src/protocol/chat/chat";
+import { queryPattern } from "../../src/protocol/text/query-pattern";
 
 /** Separate the entries, and an id from its text. Removed from the texts. */
 const ENTRY = "\u001E",
@@ -24,15 +25,26 @@ export interface TextHit {
 }
 
 export function searchableText(entries: readonly Entry[], terminals: readonly TerminalView[]): string {
-  const byId = new Map(terminals.map(terminal => [terminal.terminalId, terminal]));
+  const byId = terminalsById(terminals);
   return entries
     .map(entry => {
-      const outputs = [...terminalIds([entry])].flatMap(id => byId.get(id) ?? []);
-      const texts = [...textsOf(entry), ...outputs.flatMap(({ command, output }) => [command, output])];
-      const text = texts.filter(each => each !== "").join("\n");
+      const text = entryText(entry, byId);
       return text === "" ? "" : `${ENTRY}${plain(entry.id)}${TEXT}${plain(text)}`;
     })
     .join("");
+}
+
+export type TerminalsById = ReadonlyMap<string, TerminalView>;
+
+export const terminalsById = (terminals: readonly TerminalView[]): TerminalsById =>
+  new Map(terminals.map(terminal => [terminal.terminalId, terminal]));
+
+/** The searchable text of an entry and of the terminals that it names. */
+export function entryText(entry: Entry, terminals: TerminalsById): string {
+  const outputs = terminals.size === 0 ? [] : [...terminalIds([entry])].flatMap(id => terminals.get(id) ?? []);
+  return [...textsOf(entry), ...outputs.flatMap(({ command, output }) => [command, output])]
+    .filter(each => each !== "")
+    .join("\n");
 }
 
 const plain = (text: string): string => text.replaceAll(SEPARATORS, " ");
@@ -85,21 +97,9 @@ function contentTexts(content: ToolContent): readonly string[] {
   }
 }
 
-/** A pattern for bytes as Latin-1 characters, which matches the query regardless of case and of the kind of space. */
+/** A pattern for bytes as Latin-1 characters; see `queryPattern`. */
 export function searchPattern(query: string): RegExp {
-  const characters = [...query.normalize().trim().replaceAll(/\s+/g, " ")];
-  return new RegExp(characters.map(each => (each === " " ? "[ \\t\\r\\n]+" : anyCase(each))).join(""), "g");
-}
-
-function anyCase(character: string): string {
-  const forms = [...new Set([character, character.toLowerCase(), character.toUpperCase()])].map(form =>
-    Buffer.from(form)
-      .toString("latin1")
-      .replaceAll(/[\\^$.*+?()[\]{}|/-]/g, "\\$&"),
-  );
-  if (forms.length === 1) return forms[0] ?? "";
-  // A class is faster than alternatives.
-  return forms.every(form => form.length === 1) ? `[${forms.join("")}]` : `(?:${forms.join("|")})`;
+  return queryPattern(query, character => Buffer.from(character).toString("latin1"));
 }
 
 /** The first occurrence in each of the first `limit` entries that contain the pattern. `bytes`: see above. */

@@ -1,0 +1,97 @@
+/**
+ * Branches of a conversation (issue 17 item 2): a new tab starts with the beginning of another conversation. Pure.
+ *
+ * Invariants:
+ * - The source and its draft stay unchanged.
+ * - The new tab opens when the sidecar has stored it. Until then, its prompt is held here. Only the
+ *   newest branch is held. A failure is shown in the source.
+ * - An agent that does not remember the beginning gets its transcript with the first prompt, as an attachment.
+ */
+import * as l10n from "@vscode/l10n";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { Entry } from "../../src/protocol/chat/chat";
+import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
+import { isWhole } from "./attachment-sizes";
+import { attach } from "./composing";
+import type { Branching, BranchKind, PendingBranch } from "./branch-model";
+import * as drafts from "./drafts";
+import { openStored } from "./page-actions";
+import {
+  chain,
+  isLive,
+  MAX_TABS,
+  post,
+  remarkOn,
+  SAVE,
+  show,
+  withTab,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
+
+type Prompt = Extract<Entry, { readonly kind: "user" }>;
+
+export function startBranch(page: Page, tab: Tab, { entryId, branch, newId }: Branching): Step {
+  const { entries } = tab.conversation,
+    at = entries.findIndex(entry => entry.kind === "user" && entry.id === entryId),
+    prompt = entries[at] as Prompt | undefined;
+  if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
+  if (page.tabs.size >= MAX_TABS)
+    return remarkOn(page, tab.tabId, {
+      tone: "info",
+      text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,
+    });
+  const isAfter = branch === "fork" || branch === "continueWith",
+    before = isAfter ? entries.slice(at + 1).find(({ kind }) => kind === "user")?.id : entryId;
+  return [
+    { ...page, branch: isAfter ? undefined : pendingOf(prompt, branch, newId) },
+    [
+      post({
+        type: "forkSession",
+        tabId: tab.tabId,
+        newId,
+        ...(before === undefined ? {} : { before }),
+        ...(branch === "continueWith" ? { choosesAgent: true } : {}),
+      }),
+    ],
+  ];
+}
+
+/** A damaged journal may lack the content of attachments. A prompt without one of them is not sent. */
+function pendingOf({ text, attachments = [] }: Prompt, branch: BranchKind, newId: TabId): PendingBranch {
+  const whole = attachments.filter(isWhole);
+  return {
+    tabId: newId,
+    text,
+    attachments: whole,
+    ...(branch === "retry" && whole.length === attachments.length ? { sentAs: `${newId}-retry` } : {}),
+  };
+}
+
+/** Opens the tab of a stored branch, with its draft or prompt. */
+export function branchOpened(
+  page: Page,
+  { transcript, ...session }: Extract<HostToPage, { type: "forked" }>,
+  now: number,
+): Step {
+  const { branch } = page,
+    pending: PendingBranch =
+      branch?.tabId === session.tabId ? branch : { tabId: session.tabId, text: "", attachments: [] };
+  return chain(openStored({ ...page, branch: undefined }, { ...session, type: "openTab" }, now), p => {
+    const tab = p.tabs.get(session.tabId);
+    if (tab === undefined) return [p, []];
+    const context: readonly Attachment[] = transcript === undefined ? [] : [{ kind: "transcript", text: transcript }],
+      { sentAs, text } = pending;
+    if (sentAs === undefined)
+      return chain(
+        attach(p, { ...tab, drafts: drafts.typed(tab.drafts, text) }, [...context, ...pending.attachments]),
+        q => [q, [{ kind: "fill", tabId: tab.tabId, text }]],
+      );
+    const attachments = [...context, ...pending.attachments],
+      prompt: drafts.Sent = { messageId: sentAs, text, ...(attachments.length === 0 ? {} : { attachments }) };
+    // The snapshot of the new session sends it.
+    const sent = { ...tab, drafts: { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] } };
+    return [withTab(p, sent), [SAVE, show(sent)]];
+  });
+}
