@@ -66,6 +66,8 @@ export const SESSION_COMMANDS = {
   "symposium.archiveSession": l10n.t("Archive Session"),
   "symposium.unarchiveSession": l10n.t("Unarchive Session"),
   "symposium.deleteSession": l10n.t("Delete Session"),
+  "symposium.forkSession": l10n.t("Fork Session"),
+  "symposium.continueWith": l10n.t("Continue Session with Another Agent"),
   "symposium.exportSession": l10n.t("Export Session"),
   "symposium.importSession": l10n.t("Import Session"),
   "symposium.refreshSessions": l10n.t("Refresh Sessions"),

@@ -132,3 +132,41 @@ for (const agent of AGENTS)
       ),
     );
   });
+
+const [first, second] = ["claude-agent-acp", "codex-acp"].map(id => AGENTS.find(agent => agent.id === id));
+if (first && second)
+  suite(`${first.name} continued with ${second.name}`, () => {
+    testsOf(second)("branches", "gets what was said before, within the limit of a transcript", () =>
+      onStage(
+        first,
+        stage =>
+          onStage(
+            second,
+            async other => {
+              const cwd = stage.workspace,
+                source = randomUUID(),
+                newId = randomUUID(),
+                agent = configOf(second, other);
+              await withSidecar(optionsOf(first, stage), async sidecar => {
+                const chat = { conversation: source, agent: configOf(first, stage), cwd };
+                const { sessionId } = await sidecar.request("chat/new", chat);
+                await sidecar.prompt(sessionId, `The word is ${WORDS[0]}. @@scenario:${WORDS[0]}`);
+                const { transcript } = await sidecar.request("sessions/fork", {
+                  conversation: source,
+                  newId,
+                  agent: { id: agent.id, name: agent.name },
+                });
+                ok(transcript.length <= 60_100, `${transcript.length} characters`);
+                const branch = await sidecar.request("chat/new", { conversation: newId, agent, cwd });
+                await sidecar.prompt(branch.sessionId, "Which word was it? @@scenario:branch", [
+                  { kind: "transcript", text: transcript },
+                ]);
+                ok(bodyOf(other, "branch").includes(WORDS[0]));
+              });
+            },
+            SCENARIOS,
+          ),
+        SCENARIOS,
+      ),
+    );
+  });

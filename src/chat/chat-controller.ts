@@ -14,7 +14,7 @@ import { ErrorCode } from "../protocol/wire/errors";
 import type { ActionMessage, ActionMethods, ActionName } from "../protocol/chat/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
-import type { OpenableSession } from "../protocol/sessions/sessions";
+import type { ForkedSession, OpenableSession } from "../protocol/sessions/sessions";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { SessionStarts, type StartPosition } from "./session-start";
@@ -25,7 +25,7 @@ import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
-type OpenTab = Extract<HostToPage, { type: "openTab" }>;
+type OpenTab = Extract<HostToPage, { type: "openTab" | "forked" }>;
 
 export class ChatController {
   readonly #sessions: TabSessions;
@@ -185,6 +185,17 @@ export class ChatController {
     this.#requestTab({ type: "openTab", tabId: conversation, agentId, cwd, ...entry });
   }
 
+  /** Makes the page open the tab of a new branch, with its transcript in the draft. */
+  openBranch({ conversation, agentId, cwd, transcript }: ForkedSession): void {
+    this.#requestTab({
+      type: "forked",
+      tabId: conversation,
+      agentId,
+      cwd,
+      ...(transcript === undefined ? {} : { transcript }),
+    });
+  }
+
   /** Adds attachments to the selected tab's draft, or queues them for the next page. */
   attach(attachments: readonly Attachment[]): Promise<void> {
     return this.#composer.attach(attachments);
@@ -255,19 +266,14 @@ export class ChatController {
     const agent = choosesAgent ? await this.deps.pickAgent(this.#starts.agentIdOf(tabId)) : undefined;
     if (choosesAgent && agent === undefined) return;
     const client = await this.deps.sidecar.client();
-    const { agentId, cwd, transcript } = await client.request("sessions/fork", {
-      conversation: tabId,
-      newId,
-      ...(before === undefined ? {} : { before }),
-      ...(agent === undefined ? {} : { agent }),
-    });
-    this.deps.page.post({
-      type: "forked",
-      tabId: newId,
-      agentId,
-      cwd,
-      ...(transcript === undefined ? {} : { transcript }),
-    });
+    this.openBranch(
+      await client.request("sessions/fork", {
+        conversation: tabId,
+        newId,
+        ...(before === undefined ? {} : { before }),
+        ...(agent === undefined ? {} : { agent }),
+      }),
+    );
   }
 
   #closeTab(tabId: TabId): void {

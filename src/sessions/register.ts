@@ -1,9 +1,11 @@
 /** Creates the view “Sessions” with its commands, and connects both with VS Code. */
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { ChatController } from "../chat/chat-controller";
 import { realClock } from "../clock";
 import type { Log } from "../log";
 import { CHAT_VIEW } from "../names";
+import type { AgentChoice } from "../protocol/agents/agents";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
@@ -20,8 +22,10 @@ export interface SessionsParts {
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
-  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs">;
-  readonly commands: Pick<SessionCommandDeps, "notify">;
+  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs" | "openBranch">;
+  readonly commands: Pick<SessionCommandDeps, "notify"> & {
+    pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
+  };
   /** Workspace folders and the home folder. */
   readonly editor: { readonly folders: { folders(): readonly string[]; readonly home: string } };
   readonly cwd: () => string;
@@ -67,6 +71,12 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
       chat.openSession(session, entryId);
       await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
     },
+    openBranch: async branch => {
+      chat.openBranch(branch);
+      await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+    },
+    pickAgent: exceptId => parts.commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
+    newId: () => randomUUID(),
     notify: parts.commands.notify,
     now: () => Date.now(),
   });

@@ -2,6 +2,7 @@ import { deepEqual, equal, match } from "node:assert/strict";
 import { SidecarRefused } from "../errors";
 import type { SessionCommandName } from "../names";
 import { FakeClock } from "../protocol/testing/fake-clock";
+import type { AgentChoice } from "../protocol/agents/agents";
 import type { SessionSummary } from "../protocol/sessions/sessions";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { summary } from "../testing/session-summary";
@@ -23,6 +24,7 @@ class Fixture {
   picks: number | undefined = 0;
   title: string | undefined = "New title";
   confirms = true;
+  agent: AgentChoice | undefined = { id: "bob", name: "Bob" };
   file: ChosenFile | undefined = { scheme: "file", path: "/x/a.md" };
   /** Typed into the search; its first result is accepted. */
   typed = "text";
@@ -65,6 +67,13 @@ class Fixture {
       isOpen: conversation => this.open.has(conversation),
       open: async ({ conversation, agentId, cwd }, entryId) =>
         void this.done.push(["open", conversation, agentId, cwd, entryId].join(" ").trim()),
+      openBranch: async ({ conversation, agentId, transcript }) =>
+        void this.done.push(`branch ${conversation} ${agentId} ${transcript ?? ""}`.trim()),
+      pickAgent: async exceptId => {
+        this.done.push(`pick except ${exceptId}`);
+        return this.agent;
+      },
+      newId: () => "new",
       notify: async (message, actions) => void this.done.push(`error ${message} ${actions.join()}`),
       now: () => 0,
     });
@@ -216,6 +225,32 @@ suite("session commands", () => {
       node(summary("s", { ref: { kind: "agent", agentId: "mine", sessionId: "s" } })),
     );
     equal(fixture.calls.length, 2);
+  });
+
+  test("fork a session, or continue it with another agent", async () => {
+    const fixture = new Fixture();
+    fixture.sidecar.reply("sessions/fork", ({ newId, agent = { id: "mine", name: "Mine" } }) => ({
+      conversation: newId,
+      agentId: agent.id,
+      agent,
+      cwd: "/w",
+      transcript: "User: one",
+    }));
+    await fixture.run("symposium.forkSession", node(summary("a")));
+    await fixture.run("symposium.continueWith", node(summary("a")));
+    fixture.agent = undefined;
+    await fixture.run("symposium.continueWith", node(summary("a")));
+    deepEqual(fixture.calls, [
+      ["sessions/fork", { conversation: "a", newId: "new" }],
+      ["sessions/fork", { conversation: "a", newId: "new", agent: { id: "bob", name: "Bob" } }],
+    ]);
+    const { id } = summary("a").agent;
+    deepEqual(fixture.done, [
+      "branch new mine User: one",
+      `pick except ${id}`,
+      "branch new bob User: one",
+      `pick except ${id}`,
+    ]);
   });
 
   test("open an imported session", async () => {

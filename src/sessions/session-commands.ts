@@ -7,7 +7,14 @@ import type { Clock } from "../clock";
 import type { HostAction } from "../chat/chat-deps";
 import { SidecarRefused } from "../errors";
 import type { SessionCommandName } from "../names";
-import type { ExportFormat, OpenableSession, SessionRef, SessionSummary } from "../protocol/sessions/sessions";
+import type { AgentChoice } from "../protocol/agents/agents";
+import type {
+  ExportFormat,
+  ForkedSession,
+  OpenableSession,
+  SessionRef,
+  SessionSummary,
+} from "../protocol/sessions/sessions";
 import { readableLine, visibleLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
 import type { SidecarClient } from "../sidecar/client";
@@ -61,6 +68,12 @@ export interface SessionCommandDeps {
   isOpen(conversation: string): boolean;
   /** Opens the session in a tab of the chat. `entryId`: the entry that a search has found. */
   open(session: OpenableSession, entryId?: string): Promise<void>;
+  /** Opens a session that was created as a branch, with its transcript in the draft. */
+  openBranch(branch: ForkedSession): Promise<void>;
+  /** Shows a pick list of the configured agents except `exceptId`. `undefined`: the user cancelled. */
+  pickAgent(exceptId: string): Promise<AgentChoice | undefined>;
+  /** Id of a new conversation. */
+  newId(): string;
   /** Shows an error. */
   notify(message: string, actions: readonly HostAction[]): Promise<void>;
   /** Milliseconds since 1970. */
@@ -102,6 +115,18 @@ export function sessionCommands(deps: SessionCommandDeps): SessionCommands {
       accepts: () => true,
       changes: true,
       run: session => actions.delete(session),
+    }),
+    "symposium.forkSession": onSession({
+      title: l10n.t("Fork Session"),
+      accepts: isStored,
+      changes: true,
+      run: session => actions.fork(session, undefined),
+    }),
+    "symposium.continueWith": onSession({
+      title: l10n.t("Continue Session with Another Agent"),
+      accepts: isStored,
+      changes: true,
+      run: session => actions.continueWith(session),
     }),
     "symposium.exportSession": onSession({
       title: l10n.t("Export Session"),
@@ -177,6 +202,22 @@ class SessionActions {
       l10n.t("Delete"),
     );
     if (isConfirmed) await (await this.deps.client()).request("sessions/delete", { ref: session.ref });
+  }
+
+  async fork(session: SessionSummary, agent: AgentChoice | undefined): Promise<void> {
+    const { ref } = session;
+    if (ref.kind === "agent") return this.deps.dialogs.inform(l10n.t("Open the session first, then fork it."));
+    const forked = await (await this.deps.client()).request("sessions/fork", {
+      conversation: ref.conversation,
+      newId: this.deps.newId(),
+      ...(agent === undefined ? {} : { agent }),
+    });
+    await this.deps.openBranch(forked);
+  }
+
+  async continueWith(session: SessionSummary): Promise<void> {
+    const agent = await this.deps.pickAgent(session.agent.id);
+    if (agent !== undefined) await this.fork(session, agent);
   }
 
   async export(session: SessionSummary): Promise<void> {
