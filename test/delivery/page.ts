@@ -102,6 +102,7 @@ export class TestPage {
       case "select":
       case "fill":
       case "focus":
+      case "focusFind":
       case "offer":
       case "showAgents":
         return;
