@@ -21,9 +21,13 @@ type Kind = (typeof KINDS)[number];
  * sidecar runs.
  */
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
-const RESTARTED = "Symposium was restarted";
+const RESTARTED = "Symposium was restarted",
+  REOPENED = "The session was reopened";
 /** Texts of the page. A slow page may never draw the first state. */
-const STATE_TEXTS = { interrupted: ["sidecar is restarting", RESTARTED], restarted: [RESTARTED] } as const;
+const STATE_TEXTS = {
+  interrupted: ["sidecar is restarting", RESTARTED, REOPENED],
+  restarted: [RESTARTED, REOPENED],
+} as const;
 
 interface Round {
   readonly kind: Kind;

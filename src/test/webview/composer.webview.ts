@@ -242,7 +242,7 @@ suite("composer", () => {
     const [sidecar] = processesOf(box, "sidecar.js serve");
     assert.ok(sidecar !== undefined);
     process.kill(sidecar, "SIGKILL");
-    await showsText(box.frame, /Symposium was restarted/);
+    await showsText(box.frame, /The session was reopened/);
     await hasChips(box.frame, "kept.png");
     await input(box.frame).click();
     await box.page.keyboard.type("received");
