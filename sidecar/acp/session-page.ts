@@ -1,4 +1,5 @@
 /** The response to `session/list`. Pure. */
+import { isAbsolute } from "node:path";
 import { arrayOr, objectOr, stringOr } from "../rpc/json";
 
 /** A session that the agent stores. */
@@ -17,15 +18,17 @@ export interface SessionPage {
   readonly nextCursor?: string;
 }
 
-const MAX_TITLE = 1_000;
+/** Limits of untrusted values. A journal stores an id and a folder of at most this length. */
+const MAX_TITLE = 1_000,
+  MAX_LENGTH = 4_096;
 
-/** Omits the sessions without an id or a folder. */
+/** Omits the sessions without an id or without the absolute path of a folder. */
 export function sessionPage(result: unknown): SessionPage {
   const { sessions, nextCursor } = objectOr(result);
   return {
     sessions: arrayOr(sessions).flatMap(value => {
       const { sessionId, cwd, title, updatedAt } = objectOr(value);
-      if (typeof sessionId !== "string" || sessionId === "" || typeof cwd !== "string") return [];
+      if (!isFilled(sessionId) || !isFilled(cwd) || !isAbsolute(cwd)) return [];
       const time = typeof updatedAt === "string" ? Date.parse(updatedAt) : NaN;
       return [
         {
@@ -38,4 +41,8 @@ export function sessionPage(result: unknown): SessionPage {
     }),
     ...(typeof nextCursor === "string" && nextCursor !== "" ? { nextCursor } : {}),
   };
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === "string" && value !== "" && value.length <= MAX_LENGTH;
 }

@@ -133,6 +133,7 @@ export class Journal {
 
   /** Stores members that only the list of sessions reads and writes. Rejects with a sentence if that fails. */
   storeListed(conversation: string, members: Readonly<Record<string, unknown>>): void {
+    if (this.read(conversation).text.format > FORMAT) throw new Error("The journal has a later format.");
     const file = this.#fileOf(conversation),
       { atime, mtime } = statSync(file);
     (this.options.append ?? append)(file, lineOfListed(members));
@@ -176,7 +177,7 @@ export class Journal {
     const journals = [...this.files()].sort((a, b) => b.changedAt - a.changedAt);
     let size = 0;
     for (const { conversation, changedAt, bytes } of journals) {
-      size += bytes;
+      size += bytes + (statSync(this.indexFile(conversation), { throwIfNoEntry: false })?.size ?? 0);
       if (changedAt < now - days * DAY_MS || size > megabytes * MB) await this.delete(conversation);
     }
   }

@@ -83,7 +83,10 @@ suite("agent sessions", () => {
     await using play = new Play();
     equal(
       await play.refresh(
-        { sessions: [session("a"), { cwd: 1 }], nextCursor: "2" },
+        {
+          sessions: [session("a"), { cwd: 1 }, session("x".repeat(5_000)), session("r", { cwd: "relative" })],
+          nextCursor: "2",
+        },
         { sessions: [session("a", { title: "A\n1" }), session("b")] },
       ),
       true,

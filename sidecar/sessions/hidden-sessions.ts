@@ -8,6 +8,8 @@ import { parseJson } from "../../src/protocol/wire/json";
 
 /** Sessions that are read; older ones are ignored. */
 const LIMIT = 20_000;
+/** As in `session-page.ts`. */
+const MAX_ID_LENGTH = 4_096;
 
 export class HiddenSessions {
   #keys: ReadonlySet<string> = new Set();
@@ -18,6 +20,7 @@ export class HiddenSessions {
 
   /** Never throws: a session that cannot be stored is listed later. */
   add(agentId: string, sessionId: string): void {
+    if (sessionId.length > MAX_ID_LENGTH) return; // no list contains it
     try {
       mkdirSync(path.dirname(this.file), { recursive: true, mode: 0o700 });
       appendFileSync(this.file, `\n${JSON.stringify([agentId, sessionId])}`, { mode: 0o600 });

@@ -44,11 +44,6 @@ export interface SessionIndex {
   readonly text: string;
 }
 
-/** Members of a stored version that no session reads or writes, but only the list. */
-export interface ListedMembers {
-  readonly isArchived?: boolean;
-}
-
 /** The index of a journal with this content. `bytes`: its size. */
 export function indexOf(journal: string, bytes: number): SessionIndex {
   const stored = storedIn(journal),

@@ -261,6 +261,12 @@ suite("sessions service", () => {
     deepEqual(renamed, ["open"]);
     await rejects(handlers["sessions/archive"]({ ref: refOf(9), isArchived: true }, NEVER), /could not be changed/);
     equal(journal.files().length, 1);
+    const file = journal.files()[0]?.file ?? "",
+      newer = readFileSync(file, "utf8").replace('"format":1', '"format":2');
+    writeFileSync(file, newer);
+    opened.length = 0;
+    await rejects(handlers["sessions/rename"]({ ref: refOf(1), title: "x" }, NEVER), /of a newer version/);
+    equal(readFileSync(file, "utf8"), newer, "a later format is never written");
   });
 
   test("deletes a session here and at its agent, unless it is open in a window", async () => {

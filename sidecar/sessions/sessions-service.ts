@@ -236,7 +236,11 @@ export class SessionsService {
     try {
       this.deps.journal.storeListed(conversation, members);
     } catch {
-      throw refused(l10n.t("The session could not be changed, because its file is missing or not writable."));
+      throw refused(
+        l10n.t(
+          "The session could not be changed: its file is missing, not writable, or of a newer version of Symposium.",
+        ),
+      );
     }
   }
 

@@ -13,7 +13,7 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
 import { sessionCommands, type SessionCommandDeps, type SessionCommands } from "./session-commands";
 import { sessionDialogs } from "./session-dialogs";
-import type { WorkspacePaths } from "./session-tree";
+import { isInWorkspace, type WorkspacePaths } from "./session-tree";
 import { SessionsController } from "./sessions-controller";
 import { SessionsView } from "./sessions-view";
 
@@ -45,13 +45,14 @@ export function sessionListeners(sessions: () => SessionsPart): Pick<Handlers<Si
 export function registerSessions(parts: SessionsParts): SessionsPart {
   const { log, configuration, supervisor, chat, editor, cwd } = parts,
     view = new SessionsView();
+  const workspace = (): WorkspacePaths => ({ folders: editor.folders.folders(), home: editor.folders.home });
   const controller = new SessionsController({
     clock: realClock,
     log,
     sidecar: supervisor,
     memory: parts.context.workspaceState,
     settings: () => configuration.settings,
-    workspace: (): WorkspacePaths => ({ folders: editor.folders.folders(), home: editor.folders.home }),
+    workspace,
     cwd,
     isTrusted: () => vscode.workspace.isTrusted,
     isFocused: () => vscode.window.state.focused,
@@ -66,6 +67,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     client: () => supervisor.client(),
     focused: () => view.focused(),
     isTrusted: () => vscode.workspace.isTrusted,
+    isInWorkspace: folder => isInWorkspace(folder, workspace()),
     isOpen: conversation => chat.tabs.includes(conversation),
     open: async (session, entryId) => {
       chat.openSession(session, entryId);

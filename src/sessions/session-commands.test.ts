@@ -24,6 +24,7 @@ class Fixture {
   picks: number | undefined = 0;
   title: string | undefined = "New title";
   confirms = true;
+  readonly outside = new Set<string>();
   agent: AgentChoice | undefined = { id: "bob", name: "Bob" };
   file: ChosenFile | undefined = { scheme: "file", path: "/x/a.md" };
   /** Typed into the search; its first result is accepted. */
@@ -64,6 +65,7 @@ class Fixture {
       client: () => this.sidecar.current(),
       focused: async () => this.focused,
       isTrusted: () => this.isTrusted,
+      isInWorkspace: folder => !this.outside.has(folder),
       isOpen: conversation => this.open.has(conversation),
       open: async ({ conversation, agentId, cwd }, entryId) =>
         void this.done.push(["open", conversation, agentId, cwd, entryId].join(" ").trim()),
@@ -251,6 +253,24 @@ suite("session commands", () => {
       "branch new bob User: one",
       `pick except ${id}`,
     ]);
+  });
+
+  test("open a session outside the workspace only after a confirmation that names the folder", async () => {
+    const fixture = new Fixture(),
+      session = summary("a", { cwd: "/elsewhere" });
+    fixture.outside.add("/elsewhere");
+    fixture.confirms = false;
+    fixture.sidecar.reply("sessions/import", () => ({ conversation: "i", agentId: "other", cwd: "/elsewhere" }));
+    await fixture.run("symposium.openSession", node(session));
+    await fixture.run("symposium.forkSession", node(session));
+    await fixture.run("symposium.importSession");
+    const question =
+      "Open this session outside the workspace? " +
+      "Its agent works in the folder /elsewhere, which does not belong to this workspace.";
+    deepEqual(fixture.done, [question, question, question]);
+    fixture.confirms = true;
+    await fixture.run("symposium.openSession", node(session));
+    equal(fixture.done.at(-1)?.startsWith("open a"), true);
   });
 
   test("open an imported session", async () => {

@@ -64,6 +64,8 @@ export interface SessionCommandDeps {
   /** The item of the view that has the keyboard focus. */
   focused(): Promise<TreeNode | undefined>;
   isTrusted(): boolean;
+  /** Whether the folder belongs to this workspace. */
+  isInWorkspace(folder: string): boolean;
   /** Whether a tab of this window shows the conversation. */
   isOpen(conversation: string): boolean;
   /** Opens the session in a tab of the chat. `entryId`: the entry that a search has found. */
@@ -176,7 +178,7 @@ class SessionActions {
   }
 
   async open(session: SessionSummary, entryId?: string): Promise<void> {
-    await this.deps.open(await this.#openable(session), entryId);
+    if (await this.#mayWorkIn(session.cwd)) await this.deps.open(await this.#openable(session), entryId);
   }
 
   async rename(session: SessionSummary): Promise<void> {
@@ -207,6 +209,7 @@ class SessionActions {
   async fork(session: SessionSummary, agent: AgentChoice | undefined): Promise<void> {
     const { ref } = session;
     if (ref.kind === "agent") return this.deps.dialogs.inform(l10n.t("Open the session first, then fork it."));
+    if (!(await this.#mayWorkIn(session.cwd))) return;
     const forked = await (await this.deps.client()).request("sessions/fork", {
       conversation: ref.conversation,
       newId: this.deps.newId(),
@@ -241,7 +244,8 @@ class SessionActions {
     if (file === undefined) return;
     if (file.scheme !== "file") throw new Error(l10n.t("Sessions can only be imported from files on this computer."));
     const { path } = file;
-    await this.deps.open(await (await this.deps.client()).request("sessions/import", { path }));
+    const imported = await (await this.deps.client()).request("sessions/import", { path });
+    if (await this.#mayWorkIn(imported.cwd)) await this.deps.open(imported);
   }
 
   async search(): Promise<void> {
@@ -263,6 +267,21 @@ class SessionActions {
 
   #requestTrust(): Promise<void> {
     return this.deps.notify(l10n.t("Trust this workspace to change its sessions."), ["manageTrust"]);
+  }
+
+  /**
+   * Asks for a folder outside the workspace, because its agent works there. The folder can come from a file or from an
+   * agent.
+   */
+  async #mayWorkIn(folder: string): Promise<boolean> {
+    return (
+      this.deps.isInWorkspace(folder) ||
+      this.deps.dialogs.confirm(
+        l10n.t("Open this session outside the workspace?"),
+        l10n.t`Its agent works in the folder ${visibleLine(folder)}, which does not belong to this workspace.`,
+        l10n.t("Open"),
+      )
+    );
   }
 
   /** The sidecar must store a session of an agent before a tab can open it. */

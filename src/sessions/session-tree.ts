@@ -112,6 +112,11 @@ function placesOf({ folders, home }: WorkspacePaths): readonly string[] {
   return folders.length === 0 ? [home] : folders;
 }
 
+/** Whether the folder is a workspace folder, or is below one. */
+export function isInWorkspace(cwd: string, workspace: WorkspacePaths): boolean {
+  return workspaceFolder(cwd, workspace) !== undefined;
+}
+
 /** The innermost workspace folder that contains `cwd`. Folders below the home folder are other projects. */
 function workspaceFolder(cwd: string, { folders, home }: WorkspacePaths): string | undefined {
   if (folders.length === 0) return path.relative(home, cwd) === "" ? home : undefined;
