@@ -12,6 +12,7 @@ import { startSession, stepSession } from "../sidecar/chat/session-state";
 import { Journal } from "../sidecar/journal/journal";
 import { SessionCatalog } from "../sidecar/sessions/session-catalog";
 import { ConversationLines, NOTHING_STORED, restored, storedIn } from "../sidecar/journal/stored-conversation";
+import { RECORD } from "../sidecar/testing/sessions/session-record";
 import { emptyConversation } from "../src/protocol/chat/chat";
 import { floodedSidecar } from "./chat/flooded-session";
 import { compare, type Bench, type Measured } from "./measure";
@@ -144,15 +145,7 @@ async function opening(rounds: number, megabytes: number): Promise<Measured> {
   const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
   try {
     const journal = new Journal(storage, { warn: message => process.stderr.write(message) });
-    journal.keep(CONVERSATION, {
-      type: "session",
-      format: 1,
-      agentId: "ada",
-      cwd: "/w",
-      protocol: 1,
-      extensions: [],
-      agentSession: "s1",
-    });
+    journal.keep(CONVERSATION, RECORD);
     const file = path.join(storage, "sessions", `${CONVERSATION}.jsonl`),
       [, tools] = STREAMS[2] ?? STREAMS[0] ?? ["", () => []],
       part = journalOf(tools(10_000));

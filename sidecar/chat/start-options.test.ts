@@ -4,6 +4,7 @@ import type { NewChat } from "../../src/protocol/sidecar";
 import { emptyConversation } from "../../src/protocol/chat/chat";
 import { BATCH_MS } from "./outbox";
 import { Fixture } from "../testing/sessions/chat-fixture";
+import { RECORD } from "../testing/sessions/session-record";
 import { NEW_SESSION_LIMIT_MS } from "../acp/connection";
 import { RpcError } from "../rpc/message";
 
@@ -158,16 +159,7 @@ suite("branch of a chat session", () => {
     protocolVersion: 1,
     agentCapabilities: { sessionCapabilities: { fork: {}, resume: {}, close: {} } },
   };
-  const RECORD = {
-    type: "session",
-    format: 1,
-    agentId: "ada",
-    cwd: "/w",
-    protocol: 1,
-    extensions: [],
-    agentSession: "s1",
-    isFork: true,
-  } as const;
+  const FORK = { ...RECORD, isFork: true } as const;
 
   function branch(initialized: unknown): Fixture {
     const fixture = new Fixture();
@@ -185,7 +177,7 @@ suite("branch of a chat session", () => {
 
   test("forks the agent's session, and continues its own one afterwards", async () => {
     await using fixture = branch(FORKS);
-    fixture.journal.keep("one", RECORD);
+    fixture.journal.keep("one", FORK);
     const id = await fixture.open();
     const forked = await fixture.agents[0]!.next("session/fork");
     deepEqual(forked.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
@@ -214,7 +206,7 @@ suite("branch of a chat session", () => {
 
   test("offers the transcript if the agent refuses the fork", async () => {
     await using fixture = branch(FORKS);
-    fixture.journal.keep("one", RECORD);
+    fixture.journal.keep("one", FORK);
     const id = await fixture.open();
     (await fixture.agents[0]!.next("session/fork")).fail(new RpcError(-32002, "no such session"));
     await fixture.settle();
@@ -249,16 +241,7 @@ suite("chat session after a restart of Symposium", () => {
   test("loads a session that only the agent knows, with the title of the agent's list", async () => {
     await using fixture = new Fixture();
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { loadSession: true } };
-    fixture.journal.keep("one", {
-      type: "session",
-      format: 1,
-      agentId: "ada",
-      cwd: "/w",
-      protocol: 1,
-      extensions: [],
-      agentSession: "theirs",
-      title: "Colors",
-    });
+    fixture.journal.keep("one", { ...RECORD, agentSession: "theirs", title: "Colors" });
     const id = await fixture.open(),
       loaded = await fixture.agents[0]!.next("session/load");
     fixture.agents[0]!.update("theirs", {

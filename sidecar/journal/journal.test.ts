@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { RECORD as ADA } from "../testing/sessions/session-record";
 import { skipped } from "../testing/skipped";
 import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
 import { restored } from "./stored-conversation";
@@ -19,15 +20,7 @@ import { Journal, UNPROTECTED } from "./journal";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
 
 const CONVERSATION = "0b6e2a3c-5a52-4a43-9f3b-0c1d2e3f4a5b",
-  RECORD: SessionRecord = {
-    type: "session",
-    format: 1,
-    agentId: "ada",
-    cwd: "/w",
-    protocol: 1,
-    extensions: ["sparkle"],
-    agentSession: "s1",
-  };
+  RECORD: SessionRecord = { ...ADA, extensions: ["sparkle"] };
 
 const EMPTY = emptyConversation({ id: "ada", name: "Ada" }, "/w");
 
@@ -146,6 +139,13 @@ suite("journal of a chat session", () => {
         .map(id => path.basename(fileOf(id)))
         .sort(),
     );
+  });
+
+  test("counts the index of a journal to its size", async () => {
+    journal().keep(CONVERSATION, RECORD);
+    writeFileSync(journal().indexFile(CONVERSATION), "x".repeat(1_100_000));
+    await journal().cleanUp(2_000_000, LIMITS);
+    deepEqual(readdirSync(path.join(storage, "sessions")), []);
   });
 
   test("stores an open conversation completely after all journals were deleted", async () => {

@@ -7,6 +7,7 @@ import type { SessionRef } from "../../src/protocol/sessions/sessions";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import type { OpenConversation } from "../chat/session";
 import { Journal, UNPROTECTED, type WriteLease } from "../journal/journal";
+import { RECORD } from "../testing/sessions/session-record";
 import type { AgentSessions, AgentSessionSummary } from "./agent-sessions";
 import { SessionCatalog } from "./session-catalog";
 import { SessionsService } from "./sessions-service";
@@ -209,15 +210,7 @@ suite("sessions service", () => {
     });
     agentSessions = [theirs("theirs"), theirs("ours")];
     store(1, conversationOf("x"));
-    journal.keep(idOf(1), {
-      type: "session",
-      format: 1,
-      agentId: "ada",
-      cwd: "/w",
-      protocol: 1,
-      extensions: [],
-      agentSession: "ours",
-    });
+    journal.keep(idOf(1), { ...RECORD, agentSession: "ours" });
     deepEqual(
       (await list()).map(({ ref }) => (ref.kind === "agent" ? ref.sessionId : ref.conversation)),
       [idOf(1), "theirs"],
@@ -272,15 +265,7 @@ suite("sessions service", () => {
   test("deletes a session here and at its agent, unless it is open in a window", async () => {
     const { handlers, store, journal } = started();
     store(1, conversationOf("one"));
-    journal.keep(idOf(1), {
-      type: "session",
-      format: 1,
-      agentId: "ada",
-      cwd: "/w",
-      protocol: 1,
-      extensions: [],
-      agentSession: "s1",
-    });
+    journal.keep(idOf(1), RECORD);
     opened.push({ conversation: idOf(1), state: conversationOf("one"), attention: "nothing" });
     await rejects(handlers["sessions/delete"]({ ref: refOf(1) }, NEVER), /open in a tab/);
     opened.length = 0;
@@ -350,24 +335,15 @@ suite("sessions service", () => {
 
   test("lets an agent fork its own session if the branch is the whole session and it can", async () => {
     const { handlers, store, journal } = started();
-    const record = {
-      type: "session",
-      format: 1,
-      agentId: "ada",
-      cwd: "/w",
-      protocol: 1,
-      extensions: [],
-      agentSession: "s1",
-    } as const;
     store(1, conversationOf("one"));
-    journal.keep(idOf(1), record);
+    journal.keep(idOf(1), RECORD);
     const fork = async (newId: string, more: object = {}) => {
       const { transcript } = await handlers["sessions/fork"]({ conversation: idOf(1), newId, ...more }, NEVER);
       return [transcript === undefined ? "forked" : "transcript", journal.read(newId).record];
     };
     deepEqual(await fork(idOf(2)), ["transcript", undefined], "no process has reported that it can");
     canFork = true;
-    deepEqual(await fork(idOf(3)), ["forked", { ...record, isFork: true }]);
+    deepEqual(await fork(idOf(3)), ["forked", { ...RECORD, isFork: true }]);
     deepEqual(await fork(idOf(4), { before: "a" }), ["transcript", undefined]);
     deepEqual(await fork(idOf(5), { agent: { id: "bob", name: "Bob" } }), ["transcript", undefined]);
     opened.push({
