@@ -144,6 +144,6 @@ suite("branching", () => {
     const full = livePage(["t1", ...Array.from({ length: MAX_TABS - 1 }, (_, i) => `x${i}`)]),
       refused = run(full, branched("u1", "edit"));
     deepEqual(refused.posts, []);
-    ok(refused.page.tabs.get("t1")?.remark?.text.includes("Close one"));
+    ok(refused.page.tabs.get(refused.page.selected ?? "")?.remark?.text.includes("Close one"));
   });
 });

@@ -7,7 +7,6 @@
  *   newest branch is held. A failure is shown in the source.
  * - An agent that does not remember the beginning gets its transcript with the first prompt, as an attachment.
  */
-import * as l10n from "@vscode/l10n";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { Entry } from "../../src/protocol/chat/chat";
 import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
@@ -15,20 +14,8 @@ import { isWhole } from "./attachment-sizes";
 import { attach } from "./composing";
 import type { Branching, BranchKind, PendingBranch } from "./branch-model";
 import * as drafts from "./drafts";
-import { openStored } from "./page-actions";
-import {
-  chain,
-  isLive,
-  MAX_TABS,
-  post,
-  remarkOn,
-  SAVE,
-  show,
-  withTab,
-  type Page,
-  type Step,
-  type Tab,
-} from "./page-model";
+import { openStored, tooManyTabs } from "./page-actions";
+import { chain, isLive, MAX_TABS, post, SAVE, show, withTab, type Page, type Step, type Tab } from "./page-model";
 
 type Prompt = Extract<Entry, { readonly kind: "user" }>;
 
@@ -37,11 +24,7 @@ export function startBranch(page: Page, tab: Tab, { entryId, branch, newId }: Br
     at = entries.findIndex(entry => entry.kind === "user" && entry.id === entryId),
     prompt = entries[at] as Prompt | undefined;
   if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
-  if (page.tabs.size >= MAX_TABS)
-    return remarkOn(page, tab.tabId, {
-      tone: "info",
-      text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,
-    });
+  if (page.tabs.size >= MAX_TABS) return tooManyTabs(page);
   const isAfter = branch === "fork" || branch === "continueWith",
     before = isAfter ? entries.slice(at + 1).find(({ kind }) => kind === "user")?.id : entryId;
   return [

@@ -90,7 +90,8 @@ function selectStored(page: Page, tabId: TabId): Step {
   ];
 }
 
-function tooManyTabs(page: Page): Step {
+/** Says in the selected tab that no further tab can be opened. */
+export function tooManyTabs(page: Page): Step {
   return remarkOn(page, page.selected, {
     tone: "info",
     text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,
