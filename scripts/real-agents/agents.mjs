@@ -12,7 +12,8 @@
 // `configuration` is the agent's id in the registry, by which Symposium finds its configuration
 // (sidecar/agents/own-configuration/known-configurations.ts), and the file below its home.
 //
-// `commandLine` is the agent's program for a terminal: a file below node_modules, and its arguments before a prompt.
+// `commandLine` is the agent's program for a terminal: a file below node_modules, and its arguments before a prompt. An
+// `interactive` one runs in a pseudo terminal (terminal.mjs), which it notifies of each answer.
 //
 // `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
 // `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
@@ -118,6 +119,17 @@ const ALL = [
     size: "0.5 GB",
     speaks: "openai-responses",
     search: "tool_search",
+    // The agent lists sessions of the interactive program, not those of `codex exec`. The program's background server
+    // would outlive the test. The first setting suppresses the offer of a newer model.
+    commandLine: {
+      file: "@openai/codex/bin/codex.js",
+      args: [
+        "--no-daemon",
+        '--config=notice.model_migrations={"gpt-5.5"="gpt-6-sol"}',
+        '--config=tui={notifications=true,notification_method="osc9",notification_condition="always"}',
+      ],
+      interactive: true,
+    },
     editTitle: "Edit files",
     tools: {
       shell: ["exec_command", "shell_command"],

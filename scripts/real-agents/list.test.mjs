@@ -5,16 +5,19 @@ import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { promisify } from "node:util";
+import { which } from "../vscode-box/install.mjs";
 import { AGENTS } from "./agents.mjs";
 import { testsOf } from "./matrix.mjs";
 import { withSidecar } from "./sidecar.mjs";
 import { onStage } from "./stage.mjs";
+import { runUntilNotification } from "./terminal.mjs";
 import { agentTimeLimit } from "./throttled.mjs";
 
 const run = promisify(execFile);
 const WORDS = ["persimmon", "quince", "medlar", "sloe"];
+const TERMINAL_ANSWER = "Said in a terminal. END-OF-TERMINAL";
 const SCENARIOS = {
-  terminal: [{ text: "Said in a terminal. END-OF-TERMINAL" }],
+  terminal: [{ text: TERMINAL_ANSWER }],
   ...Object.fromEntries(WORDS.map(word => [word, [{ text: `I shall keep it in mind. END-OF-${word}` }]])),
   branch: [{ text: "Said in a branch. END-OF-BRANCH" }],
   whole: [{ text: "Said in a fork. END-OF-FORK" }],
@@ -36,9 +39,12 @@ const bodyOf = (stage, scenario) => stage.model.requests.findLast(request => req
 /** A session that Symposium does not know: of the command line if the agent has one, otherwise of another client. */
 async function promptElsewhere(agent, stage) {
   const text = "The word is persimmon. @@scenario:terminal",
-    cwd = stage.workspace;
-  if (agent.commandLine) {
-    const running = run(path.join(stage.bin, "command-line"), [text], { cwd, timeout: agentTimeLimit(120_000) });
+    cwd = stage.workspace,
+    command = path.join(stage.bin, "command-line"),
+    limits = { cwd, timeout: agentTimeLimit(120_000) };
+  if (agent.commandLine?.interactive) await runUntilNotification([command, text], TERMINAL_ANSWER, limits);
+  else if (agent.commandLine) {
+    const running = run(command, [text], limits);
     running.child.stdin.end();
     await running;
   } else
@@ -49,6 +55,12 @@ async function promptElsewhere(agent, stage) {
 
 for (const agent of AGENTS.filter(({ without = [] }) => !without.includes("a list of sessions")))
   suite(`${agent.name} in the list of sessions`, () => {
+    if (agent.commandLine?.interactive)
+      setup(function () {
+        if (which("python3") !== undefined) return;
+        this.skipReason = "There is no python3 here";
+        this.skip();
+      });
     testsOf(agent)("list", "has the sessions of other programs, which open and are deleted", () =>
       onStage(
         agent,
@@ -65,9 +77,11 @@ for (const agent of AGENTS.filter(({ without = [] }) => !without.includes("a lis
             const since = Date.now();
             let sessions = await refresh();
             while (sessions.length === 0 && Date.now() - since < agentTimeLimit(10_000)) sessions = await refresh();
+            const listedAfter = Date.now() - since;
             ok(sessions.length > 0, sidecar.log.slice(-5).join("\n"));
             const [session] = sessions;
-            console.log(`      listed after ${Date.now() - since} ms as “${session.title}”`);
+            console.log(`      listed after ${listedAfter} ms as “${session.title}”`);
+            ok(listedAfter < agentTimeLimit(2_000), `${listedAfter} ms`);
             deepEqual([sessions.length, session.ref.kind, session.cwd], [1, "agent", cwd]);
             const { conversation } = await sidecar.request("sessions/open", { ref: session.ref });
             const { sessionId } = await sidecar.request("chat/new", { conversation, agent: config, cwd });
