@@ -2,29 +2,35 @@
  * Cost of the journal of a conversation (issue 16): the time of a turn that is stored against one that is not, the
  * bytes written per byte received, the time to open a long journal against a plain read of its file, and the time from
  * the journal to the screen for a long conversation against a short one, and for twenty tabs against one. The list of
- * many sessions and the search in them (issue 17).
+ * many sessions and the search in them (issue 17). The export and the import of a long session, against the reading,
+ * parsing and serialising of its file.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { SessionEvent, State } from "../sidecar/chat/session-model";
 import { startSession, stepSession } from "../sidecar/chat/session-state";
-import { Journal } from "../sidecar/journal/journal";
+import { Journal, UNPROTECTED } from "../sidecar/journal/journal";
 import { SessionCatalog } from "../sidecar/sessions/session-catalog";
+import { filesInThread } from "../sidecar/sessions/session-files";
 import { ConversationLines, NOTHING_STORED, restored, storedIn } from "../sidecar/journal/stored-conversation";
 import { RECORD } from "../sidecar/testing/sessions/session-record";
 import { emptyConversation } from "../src/protocol/chat/chat";
 import { floodedSidecar } from "./chat/flooded-session";
 import { compare, type Bench, type Measured } from "./measure";
+import { longHistory, versionsOf } from "./sessions/long-history";
 import { restoredEntries } from "./webview/restored-entries";
 import { inBrowser, View } from "./webview/view";
 
-const CONVERSATION = "0b0b0b0b-0000-4000-8000-000000000001";
+const CONVERSATION = "0b0b0b0b-0000-4000-8000-000000000001",
+  IMPORTED = "0b0b0b0b-0000-4000-8000-000000000002";
 /** Maximum time of a stored turn, bytes written per byte received, and time of opening against reading. */
 const TIME_GOAL = 1.15,
   BYTES_GOAL = 1.2,
   OPENING_GOAL = 3,
-  LONG_GOAL = 2;
+  LONG_GOAL = 2,
+  STREAMED_GOAL = 5,
+  FILE_GOAL = 3;
 const LONG = 5_000,
   SHORT = 50,
   TABS = 20,
@@ -247,10 +253,66 @@ async function listing(rounds: number, sessions: number, megabytes: number): Pro
   }
 }
 
+/**
+ * Reading a journal of many entries as a session writes it, and the export and import of the session. Throws if the
+ * import loses anything. `megabytes`: size of the exported file.
+ */
+async function longSession(rounds: number, megabytes: number): Promise<readonly Measured[]> {
+  const storage = mkdtempSync(path.join(tmpdir(), "symposium-bench-")),
+    file = (name: string): string => path.join(storage, name);
+  try {
+    const journal = new Journal(storage, { warn: message => process.stderr.write(message) }),
+      files = filesInThread(journal),
+      write = journal.writer(CONVERSATION, NOTHING_STORED, UNPROTECTED);
+    for (const version of versionsOf(longHistory(megabytes))) write(version);
+    const exportAs = (conversation: string, format: "json" | "markdown", name: string): Promise<void> =>
+      files.export({ conversation, format, path: file(name) });
+    const importAnew = async (): Promise<void> => {
+      await journal.delete(IMPORTED);
+      await files.import({ conversation: IMPORTED, path: file("first.json") });
+    };
+    const parseAndSerialise = (): string =>
+      JSON.stringify(JSON.parse(readFileSync(file("first.json"), "utf8")), undefined, 1);
+    await exportAs(CONVERSATION, "json", "first.json");
+    await exportAs(CONVERSATION, "markdown", "first.md");
+    await importAnew();
+    await exportAs(IMPORTED, "json", "second.json");
+    await exportAs(IMPORTED, "markdown", "second.md");
+    for (const extension of ["json", "md"])
+      if (!readFileSync(file(`first.${extension}`)).equals(readFileSync(file(`second.${extension}`))))
+        throw new Error(`The imported session is exported to another file (${extension}).`);
+    const size = `of a session of ${Math.round(statSync(file("first.json")).size / 1e6)} MB`,
+      yardstick = "reading, parsing and serialising its file";
+    const read = await compare(
+      `reading the journal ${size}, line by line as it was written`,
+      () => journal.read(CONVERSATION),
+      "reading its file",
+      () => readFileSync(journal.files().find(each => each.conversation === CONVERSATION)?.file ?? "", "utf8"),
+      rounds,
+    );
+    const exported = await compare(
+      `export ${size} as JSON`,
+      () => exportAs(CONVERSATION, "json", "second.json"),
+      yardstick,
+      parseAndSerialise,
+      rounds,
+    );
+    const imported = await compare(`import ${size}`, importAnew, yardstick, parseAndSerialise, rounds);
+    return [
+      { ...read, goal: STREAMED_GOAL },
+      { ...exported, goal: FILE_GOAL },
+      { ...imported, goal: FILE_GOAL },
+    ];
+  } finally {
+    rmSync(storage, { recursive: true, force: true });
+  }
+}
+
 const bench: Bench = async ({ quick }) => [
   ...bytes(quick ? 2_000 : 10_000),
   await time(quick ? 5 : 15, quick ? 5_000 : 20_000),
   await opening(quick ? 5 : 15, quick ? 10 : 50),
+  ...(await longSession(5, quick ? 10 : 100)),
   ...(await listing(quick ? 5 : 15, SESSIONS, 100)),
   await shown(
     `a conversation of ${LONG} entries, from the journal to the screen`,

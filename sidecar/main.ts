@@ -20,6 +20,8 @@ async function main(): Promise<number> {
       return (await import("./agents/install/archives/bunzip"))
         .bunzipInput(process.stdin, process.stdout)
         .then(() => 0);
+    case "session-file":
+      return (await import("./sessions/session-files")).runTaskOfThread();
     case "run-with":
       return logged(command.log, async notify =>
         (await import("./cli/run-with")).runWith(command.chain, notify, VERSION),

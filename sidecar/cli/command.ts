@@ -38,6 +38,8 @@ export type Command =
   | { readonly kind: "reap" }
   /** Decompresses stdin to stdout. Runs in a worker thread. Internal. */
   | { readonly kind: "bunzip2" }
+  /** Exports or imports a session; see `session-files.ts`. Runs in a worker thread. Internal. */
+  | { readonly kind: "session-file" }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
   | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
@@ -54,7 +56,7 @@ export type Command =
   /** Usage error: exit code 2, `message` on stderr. */
   | { readonly kind: "wrong"; readonly message: string };
 
-type Name = Subcommand | "serve" | "reap" | "bunzip2" | "conform-agent";
+type Name = Subcommand | "serve" | "reap" | "bunzip2" | "session-file" | "conform-agent";
 const PUBLIC: readonly Subcommand[] = [
   "run-with",
   "vscodelm",
@@ -65,7 +67,7 @@ const PUBLIC: readonly Subcommand[] = [
   "conform",
   "mcp",
 ];
-const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "conform-agent"];
+const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "session-file", "conform-agent"];
 
 interface Option {
   readonly type: "boolean" | "string";
@@ -149,6 +151,7 @@ function read(all: readonly string[], platform: string): Command {
     case "serve":
     case "reap":
     case "bunzip2":
+    case "session-file":
       return { kind: name };
     case "mcp":
       return { kind: name, attach: values.has("attach") };

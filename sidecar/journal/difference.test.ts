@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { difference, patched } from "./difference";
+import { difference, patched, type Difference, type ListIndexes } from "./difference";
 
 const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
 const stored = (before: unknown, after: unknown): unknown => {
@@ -97,6 +97,37 @@ suite("difference", () => {
     ok(reads < 50 * 20_000, `${reads} reads`);
   });
 
+  test("is applied to a list of 20,000 items without reading each of them again", () => {
+    let reads = 0;
+    const read = { get: (target: object, key: string) => (reads++, Reflect.get(target, key)) as unknown },
+      items: unknown[] = Array.from({ length: 20_000 }, (_, i) => new Proxy({ kind: "tool", id: `t${i}` }, read)),
+      indexes: ListIndexes = new WeakMap();
+    const apply = (change: Difference) => equal(patched(items, change, indexes), items);
+    for (let i = 0; i < 1_000; i++) {
+      apply({ "@": [[{ id: `a${i}`, kind: "agent" }, { ".": { text: { "=": "one" } } }]] });
+      apply({ "@": [[{ id: `a${i}`, kind: "agent" }, { ".": { text: { "+": " two" } } }]] });
+    }
+    apply({ "#": [[0, { "=": { kind: "tool", id: "first" } }]] });
+    apply({ "@": [[{ id: "first", kind: "tool" }, { ".": { title: { "=": "T" } } }]] });
+    deepEqual([items[0], items.length], [{ kind: "tool", id: "first", title: "T" }, 21_000]);
+    deepEqual(items.at(-1), { id: "a999", kind: "agent", text: "one two" });
+    ok(reads < 20 * 20_000, `${reads} reads`);
+  });
+
+  test("leads through all versions of a value to the last one", () => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 6 }), versions => {
+        const indexes: ListIndexes = new WeakMap();
+        let at: unknown;
+        versions.forEach((version, i) => {
+          const change = difference(versions[i - 1], version);
+          if (change !== undefined) at = patched(at, plain(change) as Difference, indexes);
+          deepEqual(plain(at), plain(version));
+        });
+      }),
+    );
+  });
+
   test("skips shared objects without reading them", () => {
     const shared = new Proxy({}, { get: () => ok(false), ownKeys: () => ok(false) as never });
     deepEqual(difference({ shared, n: 1 }, { shared, n: 2 }), { ".": { n: { "=": 2 } } });
@@ -128,9 +159,10 @@ suite("difference", () => {
       },
     ];
     const changes = versions.map((version, i) => difference(versions[i - 1], version)),
-      without = (missing: number): unknown =>
+      without = (missing: number, indexes: ListIndexes = new WeakMap()): unknown =>
         changes.reduce<unknown>(
-          (at, change, i) => (i === missing || change === undefined ? at : patched(at, change)),
+          (at, change, i) =>
+            i === missing || change === undefined ? at : patched(at, plain(change) as typeof change, indexes),
           undefined,
         );
     deepEqual(without(1), {

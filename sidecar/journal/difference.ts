@@ -139,8 +139,15 @@ function keyOf(identity: Identity): string {
   return ID_MEMBERS.map(member => JSON.stringify(identity[member])).join();
 }
 
-/** Applies a difference. An unknown part of `before` counts as absent. */
-export function patched(before: unknown, change: Difference): unknown {
+/** The positions of the items in the lists that `patched` has changed. */
+export type ListIndexes = WeakMap<readonly unknown[], LastItems>;
+
+/**
+ * Applies a difference. An unknown part of `before` counts as absent. Changes the lists of `before` and `change` in
+ * place. Pass the same `indexes` for all differences of one value: then each costs only its changes, and not the length
+ * of the lists.
+ */
+export function patched(before: unknown, change: Difference, indexes: ListIndexes = new WeakMap()): unknown {
   if ("=" in change) return change["="];
   if ("+" in change) return (typeof before === "string" ? before : "") + change["+"];
   if ("<" in change) {
@@ -152,27 +159,29 @@ export function patched(before: unknown, change: Difference): unknown {
     for (const key of change["-"] ?? []) delete after[key];
     for (const [key, inside] of Object.entries(change["."]))
       Object.defineProperty(after, key, {
-        value: patched(own(after, key), inside),
+        value: patched(own(after, key), inside, indexes),
         enumerable: true,
         configurable: true,
         writable: true,
       });
     return after;
   }
-  const items: unknown[] = Array.isArray(before) ? [...before] : [];
+  const items: unknown[] = Array.isArray(before) ? before : [];
   if ("#" in change) {
+    indexes.delete(items); // the items may get other ids
     for (const [index, inside] of change["#"]) {
       const at = Math.min(index, items.length);
-      items[at] = patched(items[at], inside);
+      items[at] = patched(items[at], inside, indexes);
     }
     return items;
   }
-  const last = new LastItems(items, change["@"].length);
+  const last = indexes.get(items) ?? new LastItems(items, Number.POSITIVE_INFINITY);
+  indexes.set(items, last);
   for (const [identity, inside] of change["@"]) {
     const at = last.indexOf(identity);
-    if (at !== -1) items[at] = patched(items[at], inside);
+    if (at !== -1) items[at] = patched(items[at], inside, indexes);
     else {
-      items.push(patched(identity, inside));
+      items.push(patched(identity, inside, indexes));
       last.appended(identity);
     }
   }

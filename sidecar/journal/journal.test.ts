@@ -1,4 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
+import { constants } from "node:buffer";
 import {
   appendFileSync,
   existsSync,
@@ -7,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -51,6 +53,15 @@ suite("journal of a chat session", () => {
       [fileOf(CONVERSATION), path.dirname(fileOf(CONVERSATION))].map(file => statSync(file).mode & 0o777),
       [0o600, 0o700],
     );
+  });
+
+  test("never writes a journal that is too long to be read", () => {
+    journal().keep(CONVERSATION, RECORD);
+    truncateSync(fileOf(CONVERSATION), constants.MAX_STRING_LENGTH + 1); // a sparse file
+    const { record, text } = journal().read(CONVERSATION);
+    deepEqual([record, text.version], [undefined, undefined]);
+    journal().writer(CONVERSATION, text, UNPROTECTED)(EMPTY);
+    equal(statSync(fileOf(CONVERSATION)).size, constants.MAX_STRING_LENGTH + 1);
   });
 
   test("skips torn, damaged and unknown lines", () => {

@@ -9,6 +9,7 @@
  *   and that write contains everything that is missing.
  * - A journal that is deleted while its conversation is open is written anew with the next change.
  */
+import { constants } from "node:buffer";
 import {
   appendFileSync,
   closeSync,
@@ -105,8 +106,10 @@ export class Journal {
       : UNPROTECTED;
   }
 
+  /** A journal that is longer than the longest string (512 MB) is empty and has a later format: it is never written. */
   read(conversation: string): StoredSession {
     const text = CONVERSATION.test(conversation) ? this.#textOf(conversation) : "";
+    if (text === undefined) return { record: undefined, text: { ...NOTHING_STORED, format: FORMAT + 1 } };
     return { record: newestRecord(text), text: storedIn(text) };
   }
 
@@ -189,9 +192,11 @@ export class Journal {
     return journals.length;
   }
 
-  #textOf(conversation: string): string {
+  /** Empty if the file is missing or cannot be read. Undefined if it is too long. */
+  #textOf(conversation: string): string | undefined {
     try {
-      return readFileSync(this.#fileOf(conversation), "utf8");
+      const file = this.#fileOf(conversation);
+      return statSync(file).size > constants.MAX_STRING_LENGTH ? undefined : readFileSync(file, "utf8");
     } catch {
       return ""; // most conversations have no journal yet
     }

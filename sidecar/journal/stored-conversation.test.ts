@@ -137,6 +137,13 @@ suite("stored conversation", () => {
     deepEqual(restored(storedIn(change), "why").entries, [{ kind: "agent", id: "a", text: "two" }]);
   });
 
+  test("shows a damaged entry of any length as the same placeholder after it was stored again", () => {
+    const entries = [{ kind: "agent", id: "a", text: '🙂"'.repeat(2 * 1024 * 1024) }] as const,
+      once = restored(storedIn(written([{ ...EMPTY, entries }])), "why").entries;
+    equal(once[0]?.kind, "unknown");
+    deepEqual(restored(storedIn(written([{ ...EMPTY, entries: once }])), "why").entries, once);
+  });
+
   test("stores a long text once, and the growth of a text by its growth", () => {
     const image = { kind: "image", name: "i", mimeType: "image/png", data: "A".repeat(100_000) } as const;
     const all = [

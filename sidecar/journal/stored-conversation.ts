@@ -24,7 +24,7 @@ import {
 import { entry } from "../../src/protocol/chat/entry-schema";
 import { arrayOr, isObject, objectOr, parseJson } from "../../src/protocol/wire/json";
 import { finite, parsed } from "../../src/protocol/wire/schema";
-import { difference, patched, type Difference } from "./difference";
+import { difference, patched, type Difference, type ListIndexes } from "./difference";
 import { packed, unpacked } from "./packing";
 
 /** The members that a later process restores. The others belong to the agent's current session. */
@@ -134,7 +134,8 @@ export function lineOfTime(at: number): string {
 const MAY_REFER = /"\$+text"/;
 
 export function storedIn(text: string): StoredText {
-  const texts = new Map<string, string>();
+  const texts = new Map<string, string>(),
+    indexes: ListIndexes = new WeakMap();
   let version: unknown,
     activeAt: number | undefined,
     format = FORMAT;
@@ -149,7 +150,7 @@ export function storedIn(text: string): StoredText {
     // Most lines contain no reference, and a copy of the change would take longer than parsing it.
     const change = MAY_REFER.test(line) ? unpacked(read["change"], hash => texts.get(hash)) : read["change"];
     try {
-      version = patched(version, change as Difference);
+      version = patched(version, change as Difference, indexes);
     } catch {
       // The line is JSON, but no difference: it is damaged.
     }
@@ -231,8 +232,16 @@ const terminal = v.object({
   exit: v.exactOptional(v.object({ code: v.exactOptional(finite), signal: v.exactOptional(v.string()) })),
 });
 
+/** Maximum UTF-16 units of a text of an entry, so that the placeholder is valid; see `entry-schema.ts`. */
+const MAX_TEXT = 4 * 1024 * 1024;
+
 function entryIn(value: unknown, index: number): Entry {
   return (
-    parsed(entry, value) ?? { kind: "unknown", id: `damaged-${index}`, what: "journal", json: JSON.stringify(value) }
+    parsed(entry, value) ?? {
+      kind: "unknown",
+      id: `damaged-${index}`,
+      what: "journal",
+      json: JSON.stringify(value).slice(0, MAX_TEXT),
+    }
   );
 }

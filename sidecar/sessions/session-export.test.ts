@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
 import { ConversationLines, NOTHING_STORED, storedIn } from "../journal/stored-conversation";
-import { asJson, asMarkdown, exportedConversation, importedConversation } from "./session-export";
+import { exportedConversation, importedConversation, jsonParts, markdownParts } from "./session-export";
 
 const EMPTY = emptyConversation({ id: "ada", name: "Ada" }, "/w");
 const text = fc.string({ unit: "binary", maxLength: 40 });
@@ -40,6 +40,8 @@ const conversation: fc.Arbitrary<Conversation> = fc
     terminals: [{ terminalId: "t1", command: "npm test", cwd: "/w", output, isCut: false }],
   }));
 
+const asJson = (version: Conversation): string => [...jsonParts(version)].join("");
+const asMarkdown = (version: Conversation): string => [...markdownParts(version)].join("");
 const stored = (version: Conversation) => storedIn(new ConversationLines(NOTHING_STORED).of(version).lines);
 const exported = (version: Conversation): Conversation => {
   const result = exportedConversation(stored(version), version.cwd);
@@ -56,6 +58,16 @@ suite("session export", () => {
         ok(imported);
         equal(asJson(exported(imported)), file);
         deepEqual(exported(imported).entries, exported(version).entries);
+      }),
+    );
+  });
+
+  test("as JSON is written like JSON.stringify", () => {
+    fc.assert(
+      fc.property(conversation, fc.boolean(), ({ terminals, ...others }, hasTerminals) => {
+        const version = hasTerminals && terminals ? { ...others, terminals } : others,
+          file = asJson(version);
+        equal(file, `${JSON.stringify(JSON.parse(file), undefined, 1)}\n`);
       }),
     );
   });

@@ -1,6 +1,8 @@
 /**
  * Exports a stored conversation as Markdown for people, or as JSON that can be imported again (issue 17 item 1). Pure.
  *
+ * A file is a sequence of parts, so that its size is not limited by the longest string and little of it is in memory.
+ *
  * Invariant: an imported file, exported again as JSON, has the same bytes.
  */
 import * as l10n from "@vscode/l10n";
@@ -10,7 +12,7 @@ import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { emptyConversation, type Conversation, type Entry, type ToolCall } from "../../src/protocol/chat/chat";
 import { fenced, inline } from "../../src/protocol/text/safe-text";
 import { visibleLine } from "../../src/protocol/text/visible-text";
-import { parseJson } from "../../src/protocol/wire/json";
+import { objectOr, parseJson } from "../../src/protocol/wire/json";
 import { filled, parsed } from "../../src/protocol/wire/schema";
 import { restored, type StoredText } from "../journal/stored-conversation";
 
@@ -25,6 +27,12 @@ const exportedFile = v.object({
   cwd: filled(4_096),
   entries: v.array(v.unknown()),
 });
+
+/** The folder of a version that is not validated. */
+export function cwdIn(version: unknown): string | undefined {
+  const { cwd } = objectOr(version);
+  return typeof cwd === "string" ? cwd : undefined;
+}
 
 /** The settled conversation without its queue. Undefined if the journal contains none. */
 export function exportedConversation(stored: StoredText, cwd: string): Conversation | undefined {
@@ -43,12 +51,24 @@ export function exportedConversation(stored: StoredText, cwd: string): Conversat
   };
 }
 
-export function asJson({ agent, cwd, title, chosenTitle, entries, usage, terminals }: Conversation): string {
-  const file = { format: FORMAT, version: VERSION, agent, cwd, title, chosenTitle, usage, entries, terminals };
-  return `${JSON.stringify(file, undefined, 1)}\n`;
+/** The parts of the file that `JSON.stringify` returns with an indentation of 1. */
+export function* jsonParts(conversation: Conversation): Iterable<string> {
+  const { agent, cwd, title, chosenTitle, entries, usage, terminals } = conversation,
+    head = { format: FORMAT, version: VERSION, agent, cwd, title, chosenTitle, usage };
+  yield JSON.stringify(head, undefined, 1).slice(0, -"\n}".length);
+  yield* listParts("entries", entries);
+  if (terminals !== undefined) yield* listParts("terminals", terminals);
+  yield "\n}\n";
 }
 
-/** The conversation of a file that `asJson` wrote; undefined for any other file. */
+function* listParts(member: string, items: readonly object[]): Iterable<string> {
+  yield `,\n "${member}": [`;
+  for (const [i, item] of items.entries())
+    yield `${i === 0 ? "" : ","}\n  ${JSON.stringify(item, undefined, 1).replaceAll("\n", "\n  ")}`;
+  yield items.length === 0 ? "]" : "\n ]";
+}
+
+/** The conversation of a file with `jsonParts`; undefined for any other file. */
 export function importedConversation(file: string): Conversation | undefined {
   const version = parseJson(file),
     read = parsed(exportedFile, version);
@@ -56,17 +76,16 @@ export function importedConversation(file: string): Conversation | undefined {
   return exportedConversation({ version, hashes: new Set(), format: 1 }, read.cwd);
 }
 
-/** Readable in any Markdown viewer. Images and audio are named, but not contained. */
-export function asMarkdown(conversation: Conversation): string {
+/** The parts of a file for any Markdown viewer. Images and audio are named, but not contained. */
+export function* markdownParts(conversation: Conversation): Iterable<string> {
   const { agent, cwd, entries } = conversation,
     title = visibleLine(chatTitle(conversation) ?? agent.name);
   const terminals = new Map((conversation.terminals ?? []).map(terminal => [terminal.terminalId, terminal]));
-  const head = [
-    `# ${title.replaceAll(/[\\`*_<>[\]]/g, "\\$&")}`,
-    `- ${l10n.t("Agent")}: ${inline(agent.name)}\n- ${l10n.t("Folder")}: ${inline(cwd)}`,
-  ];
   const outputOf = (terminalId: string): string => terminals.get(terminalId)?.output ?? "";
-  return `${[...head, ...entries.flatMap(entry => sectionsOf(entry, agent.name, outputOf))].join("\n\n")}\n`;
+  yield `# ${title.replaceAll(/[\\`*_<>[\]]/g, "\\$&")}`;
+  yield `\n\n- ${l10n.t("Agent")}: ${inline(agent.name)}\n- ${l10n.t("Folder")}: ${inline(cwd)}`;
+  for (const entry of entries) for (const section of sectionsOf(entry, agent.name, outputOf)) yield `\n\n${section}`;
+  yield "\n";
 }
 
 type OutputOf = (terminalId: string) => string;

@@ -7,9 +7,11 @@ import type { SessionRef } from "../../src/protocol/sessions/sessions";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import type { OpenConversation } from "../chat/session";
 import { Journal, UNPROTECTED, type WriteLease } from "../journal/journal";
+import { restored } from "../journal/stored-conversation";
 import { RECORD } from "../testing/sessions/session-record";
 import type { AgentSessions, AgentSessionSummary } from "./agent-sessions";
 import { SessionCatalog } from "./session-catalog";
+import { filesInThread } from "./session-files";
 import { SessionsService } from "./sessions-service";
 
 const NEVER = new AbortController().signal;
@@ -70,6 +72,7 @@ suite("sessions service", () => {
       journal,
       catalog: new SessionCatalog(journal, async () => undefined),
       agents,
+      files: filesInThread(journal),
       chat: {
         get open() {
           return opened;
@@ -305,6 +308,7 @@ suite("sessions service", () => {
     const entries: readonly Entry[] = [
       user("u1", "one"),
       { kind: "agent", id: "a1", text: "1" },
+      { kind: "notice", id: "n1", severity: "warning", text: "Ada does not remember.", actions: ["sendTranscript"] },
       user("u2", "two"),
       { kind: "agent", id: "a2", text: "2" },
     ];
@@ -319,6 +323,10 @@ suite("sessions service", () => {
       transcript: "User: one\n\nAssistant: 1",
     });
     equal(readFileSync(journal.files().find(each => each.conversation === idOf(1))?.file ?? "", "utf8"), source);
+    deepEqual(
+      restored(journal.read(idOf(2)).text, "").entries.map(({ kind }) => kind),
+      ["user", "agent"],
+    );
     deepEqual(
       (await list()).map(({ title, origin }) => [title, origin]).sort(),
       [

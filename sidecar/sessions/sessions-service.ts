@@ -9,7 +9,6 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import type { HostToSidecar } from "../../src/protocol/sidecar";
 import type {
@@ -28,16 +27,15 @@ import {
 } from "../../src/protocol/chat/chat";
 import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
-import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { Handlers, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { OpenConversation } from "../chat/session";
 import type { Journal } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
-import { RpcError } from "../rpc/message";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { AgentRef, AgentSessions } from "./agent-sessions";
 import { isListed, type IndexedSession, type SessionCatalog } from "./session-catalog";
-import { asJson, asMarkdown, exportedConversation, importedConversation } from "./session-export";
+import { cwdIn, exportedConversation } from "./session-export";
+import { importInto, refused, type SessionFiles } from "./session-files";
 
 export interface SessionsDeps {
   readonly clock: Clock;
@@ -45,6 +43,8 @@ export interface SessionsDeps {
   readonly catalog: SessionCatalog;
   /** Sessions that only their agents store. */
   readonly agents: AgentSessions;
+  /** Exports and imports. */
+  readonly files: SessionFiles;
   /** The sessions that are open in this process. */
   readonly chat: { readonly open: readonly OpenConversation[]; rename(conversation: string, title: string): boolean };
   /** Extensions of new sessions. */
@@ -58,8 +58,6 @@ type ForkRequest = ParamsOf<HostToSidecar, "sessions/fork">;
 
 /** Milliseconds between two notifications. */
 const CHANGED_MS = 500;
-/** Bytes of a file that can be imported. */
-const IMPORT_LIMIT = 256 * 1024 * 1024;
 const TITLE_LIMIT = 1_000;
 
 export class SessionsService {
@@ -99,22 +97,16 @@ export class SessionsService {
       this.changed();
       return {};
     },
-    "sessions/export": async ({ conversation, format, path }) => {
-      const { record, text } = this.deps.journal.read(conversation),
-        exported = exportedConversation(text, cwdIn(text.version) ?? record?.cwd ?? "");
-      if (exported === undefined) throw refused(l10n.t("This session has no content."));
-      writeOrRefuse(path, format === "json" ? asJson(exported) : asMarkdown(exported));
+    "sessions/export": async request => {
+      await this.deps.files.export(request);
       return {};
     },
     "sessions/import": async ({ path }) => {
       this.#requireTrust();
-      const imported = importedConversation(readOrRefuse(path));
-      if (imported === undefined)
-        throw refused(l10n.t("This file is no exported session. Choose a JSON file that Symposium has exported."));
-      const conversation = randomUUID();
-      this.#import(conversation, imported);
+      const conversation = randomUUID(),
+        imported = await this.deps.files.import({ conversation, path });
       this.changed();
-      return { conversation, agentId: imported.agent.id, cwd: imported.cwd };
+      return { conversation, ...imported };
     },
   };
 
@@ -158,9 +150,9 @@ export class SessionsService {
         exportedConversation(text, cwdIn(text.version) ?? record?.cwd ?? "");
     if (source === undefined) throw refused(l10n.t("This session was deleted."));
     const branch = branchOf(source, conversation, before, agent ?? source.agent),
-      isWhole = branch.entries.length === source.entries.length && source.turn.state === "idle",
+      isWhole = before === undefined && source.turn.state === "idle",
       continues = isWhole && record?.agentId === branch.agent.id && !record.isFork && agents.canFork(record.agentId);
-    this.#import(newId, branch);
+    importInto(journal, newId, branch);
     if (continues) journal.keep(newId, { ...record, isFork: true });
     this.changed();
     const transcript = continues ? "" : chatTranscript(branch);
@@ -224,14 +216,6 @@ export class SessionsService {
     }
   }
 
-  #import(conversation: string, version: Conversation): void {
-    try {
-      this.deps.journal.import(conversation, version);
-    } catch (error) {
-      throw refused(l10n.t`The session could not be stored: ${reasonOf(error)}.`);
-    }
-  }
-
   #storeListed(conversation: string, members: Readonly<Record<string, unknown>>): void {
     try {
       this.deps.journal.storeListed(conversation, members);
@@ -249,7 +233,7 @@ export class SessionsService {
   }
 }
 
-/** The beginning of a conversation as a new one. */
+/** The beginning of a conversation as a new one, without notices, which are about the other session of the agent. */
 function branchOf(
   source: Conversation,
   conversation: string,
@@ -259,7 +243,8 @@ function branchOf(
   const end = before === undefined ? source.entries.length : lastIndexOf(source.entries, before);
   if (end === -1) throw refused(l10n.t("This message is no longer in the session."));
   const isWhole = end === source.entries.length,
-    entries = interrupted({ entries: source.entries.slice(0, end), turn: isWhole ? source.turn : IDLE }, FORKED),
+    beginning = source.entries.slice(0, end).filter(({ kind }) => kind !== "notice"),
+    entries = interrupted({ entries: beginning, turn: isWhole ? source.turn : IDLE }, FORKED),
     { terminals = [] } = remainingTerminals(source, entries);
   return {
     ...emptyConversation(agent, source.cwd),
@@ -325,36 +310,3 @@ function isEmpty({ state: { entries } }: OpenConversation): boolean {
 }
 
 const keyOf = (agentId: string, sessionId: string): string => `${agentId}\n${sessionId}`;
-
-function cwdIn(version: unknown): string | undefined {
-  return typeof version === "object" && version !== null && "cwd" in version && typeof version.cwd === "string"
-    ? version.cwd
-    : undefined;
-}
-
-function refused(sentence: string): RpcError {
-  return new RpcError(ErrorCode.refused, sentence);
-}
-
-function writeOrRefuse(path: string, content: string): void {
-  try {
-    writeFileSync(path, content);
-  } catch (error) {
-    throw refused(l10n.t`The file ${path} could not be written: ${reasonOf(error)}.`);
-  }
-}
-
-function readOrRefuse(path: string): string {
-  let size: number;
-  try {
-    size = statSync(path).size;
-    if (size <= IMPORT_LIMIT) return readFileSync(path, "utf8");
-  } catch (error) {
-    throw refused(l10n.t`The file ${path} could not be read: ${reasonOf(error)}.`);
-  }
-  throw refused(l10n.t`The file ${path} is larger than 256 MB.`);
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : String(error);
-}

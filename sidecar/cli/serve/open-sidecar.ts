@@ -30,6 +30,7 @@ import type { Scope } from "../../rpc/scope";
 import { AgentSessions } from "../../sessions/agent-sessions";
 import { HiddenSessions } from "../../sessions/hidden-sessions";
 import { SessionCatalog } from "../../sessions/session-catalog";
+import { filesInThread, filesInWorker } from "../../sessions/session-files";
 import { SessionsService } from "../../sessions/sessions-service";
 import { extensionDeps } from "../runtime/extension-deps";
 import { openEvidence } from "../runtime/tool-evidence";
@@ -134,6 +135,7 @@ export function openSidecar(host: SidecarHost): Served {
     journal,
     catalog: new SessionCatalog(journal, () => pause(0, realClock)),
     agents: agentSessions,
+    files: process.argv[1] === undefined ? filesInThread(journal) : filesInWorker(process.argv[1], hello.storage),
     chat,
     extensions: () => extensions.current(),
     isRestricted: hello.restricted === true,

@@ -26,6 +26,7 @@ suite("safe text", () => {
     equal(inline("``a"), "``` ``a ```");
     equal(inline(" \n "), "` `");
     ok(inline("x".repeat(10_000)).length < 600);
+    ok(fenced("` ".repeat(1_000_000)).startsWith("```\n"), "any number of them");
   });
 
   test("keeps the beginning and the end of a long text", () => {

@@ -31,5 +31,7 @@ export function shortened(text: string, limit: number): string {
 }
 
 function maxBacktickRun(text: string): number {
-  return Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length));
+  let longest = 0;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return longest;
 }
