@@ -15,7 +15,7 @@ import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";
 import type { EventSink } from "./outbox";
-import type { ReadOnly } from "./session-model";
+import type { Interruption, ReadOnly } from "./session-model";
 
 export interface SessionDeps {
   readonly bootId: string;
@@ -72,9 +72,9 @@ export interface SessionStart {
   readonly cwd: string;
   /** All folders of the workspace. Default: only `cwd`. */
   readonly folders?: readonly string[];
-  /** Content of the earlier session, and a sentence that says why it ended; both absent for a new conversation. */
+  /** Content of the earlier session; absent for a new conversation, like `interruption`. */
   readonly earlier?: Restored;
-  readonly interruption?: string;
+  readonly interruption?: Interruption;
   /** The first prompt of this branch has the transcript attached. */
   readonly bringsTranscript?: true;
   /** Title of a session whose content only the agent knows. */

@@ -67,12 +67,18 @@ export interface State {
   readonly subagents: ReadonlyMap<string, KnownSubagent>;
   /** Number of the newest turn. */
   readonly turn: number;
-  /** Reason of the interruption, until the agent's session is open again. */
-  readonly interruption?: string;
+  /** Present until the agent's session is open again. */
+  readonly interruption?: Interruption;
   /** The first prompt has the transcript attached, until the agent's session is open. */
   readonly bringsTranscript?: true;
   /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
+}
+
+/** The beginning of the notice about the agent's memory. `kind`: an earlier session ended, or this is a branch. */
+export interface Interruption {
+  readonly kind: "ended" | "branched";
+  readonly sentence: string;
 }
 
 /** `path`: ids of the subagent's entry and of the entries around it in turn `turn`, outermost first. */

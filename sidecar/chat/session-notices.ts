@@ -50,13 +50,15 @@ function areAllListed({ extensions }: SessionDetails): boolean {
 export function memory(before: State, isContinued: boolean): SessionStep {
   const { interruption, bringsTranscript, ...state } = before,
     { entries, agent } = state.conversation;
-  if (!entries.some(({ kind }) => kind === "agent")) return [state, []];
-  const notice = (sentence: string): string => (interruption === undefined ? sentence : `${interruption} ${sentence}`);
+  const origin: readonly ActionId[] = interruption?.kind === "branched" ? ["openOrigin"] : [];
   const add = (severity: Notice["severity"], sentence: string, actions: readonly ActionId[]): SessionStep => {
-    const text = notice(sentence),
+    const text = interruption === undefined ? sentence : `${interruption.sentence} ${sentence}`.trimEnd(),
       last = entries.at(-1);
-    return last?.kind === "notice" && last.text === text ? [state, []] : addNotice(state, severity, text, actions);
+    return last?.kind === "notice" && last.text === text
+      ? [state, []]
+      : addNotice(state, severity, text, [...actions, ...origin]);
   };
+  if (!entries.some(({ kind }) => kind === "agent")) return origin.length === 0 ? [state, []] : add("info", "", []);
   if (!isContinued && bringsTranscript)
     return add("info", l10n.t`${agent.name} gets the transcript with your first prompt.`, []);
   return isContinued

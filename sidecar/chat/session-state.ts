@@ -25,6 +25,7 @@ import {
   emitEvent,
   addNotice,
   idle,
+  type Interruption,
   type Phase,
   type SessionEvent,
   type State,
@@ -50,8 +51,7 @@ import { end, notSent, opened, prompted, queued, sendLater, sendNow, settleAll, 
 import { chooseControl, controlRefused, replayed, showControls, update } from "./session-updates";
 
 /**
- * `interruption`: reason why an earlier session ended, or the origin of a branch. `bringsTranscript`: see
- * `SessionStart`. `readOnly`: reason why the agent is not started.
+ * `interruption` and `bringsTranscript`: see `SessionStart`. `readOnly`: reason why the agent is not started.
  */
 export function startSession(
   conversation: Conversation,
@@ -60,7 +60,7 @@ export function startSession(
     interruption,
     bringsTranscript,
     readOnly,
-  }: { readonly interruption?: string; readonly bringsTranscript?: true; readonly readOnly?: ReadOnly } = {},
+  }: { readonly interruption?: Interruption; readonly bringsTranscript?: true; readonly readOnly?: ReadOnly } = {},
 ): SessionStep {
   const state: State = {
     phase: { kind: "opening", waiting: undefined },

@@ -213,7 +213,22 @@ suite("branch of a chat session", () => {
     const notice = fixture.entries(id).at(-1);
     deepEqual(notice?.kind === "notice" && [notice.text, notice.actions], [
       "This is a branch of “Colors”. Ada does not remember the conversation above.",
-      ["sendTranscript"],
+      ["sendTranscript", "openOrigin"],
+    ]);
+  });
+
+  test("says where it comes from, also without content", async () => {
+    await using fixture = branch(FORKS);
+    fixture.journal.store("one", {
+      ...emptyConversation({ id: "ada", name: "Ada" }, "/w"),
+      origin: { conversation: "source", title: "Colors" },
+    });
+    const id = await fixture.open();
+    await fixture.settle();
+    const notice = fixture.entries(id).at(-1);
+    deepEqual(notice?.kind === "notice" && [notice.text, notice.actions], [
+      "This is a branch of “Colors”.",
+      ["openOrigin"],
     ]);
   });
 });

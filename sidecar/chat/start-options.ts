@@ -27,7 +27,9 @@ export function startOf(
     start: SessionStart = {
       sessionId,
       ...chat,
-      ...(earlier.agent === undefined ? {} : { earlier, interruption: [why, ...replaced].join(" ") }),
+      ...(earlier.agent === undefined
+        ? {}
+        : { earlier, interruption: { kind: "ended", sentence: [why, ...replaced].join(" ") } }),
       extensions: current,
     };
   // Nothing was prompted in this branch yet.
@@ -51,7 +53,7 @@ function branchOf(
   agentId: string,
 ): Pick<SessionStart, "interruption" | "bringsTranscript" | "agentSession" | "isFork" | "protocol"> {
   return {
-    interruption: l10n.t`This is a branch of “${title}”.`,
+    interruption: { kind: "branched", sentence: l10n.t`This is a branch of “${title}”.` },
     ...(record?.agentId === agentId
       ? { agentSession: record.agentSession, isFork: true, protocol: record.protocol }
       : { bringsTranscript: true }),

@@ -228,6 +228,21 @@ suite("ChatController", () => {
     deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
 
+  test("closes a tab for a command after its session, and no tab without a page", async () => {
+    const fixture = new Fixture();
+    await fixture.ready();
+    await fixture.send({ type: "newTab", tabId: "t" });
+    fixture.live = false;
+    await fixture.chat.closeTab("t");
+    deepEqual(fixture.calls("chat/close"), []);
+    fixture.live = true;
+    await fixture.chat.closeTab("t");
+    deepEqual(fixture.of("closeTab"), [{ type: "closeTab", tabId: "t" }]);
+    deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
+    await fixture.send({ type: "closeTab", tabId: "t" });
+    equal(fixture.calls("chat/close").length, 1);
+  });
+
   test("forwards a permission answer and drops one for a lost session", async () => {
     const fixture = new Fixture();
     const answer: PageToHost = {
@@ -430,6 +445,16 @@ suite("ChatController", () => {
     fixture.trusted = false;
     await fixture.send(request);
     equal(fixture.of("failed").length, 1);
+  });
+
+  test("opens the stored session that the page requests", async () => {
+    const fixture = new Fixture(),
+      session = { conversation: "source", agentId: "mine", cwd: "/w" };
+    await fixture.ready();
+    fixture.sidecar.reply("sessions/open", () => session);
+    await fixture.send({ type: "openSession", tabId: "t", conversation: "source" });
+    deepEqual(fixture.calls("sessions/open"), [{ ref: { kind: "stored", conversation: "source" } }]);
+    deepEqual(fixture.of("openTab"), [{ type: "openTab", tabId: "source", agentId: "mine", cwd: "/w" }]);
   });
 
   test("opens a requested tab with the given agent, also on a first page", async () => {

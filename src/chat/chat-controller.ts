@@ -80,8 +80,10 @@ export class ChatController {
         return this.#newTab({ ...message, start: "takeOver" });
       case "forkSession":
         return this.#fork(message);
+      case "openSession":
+        return this.#openStored(message.conversation);
       case "closeTab":
-        return this.#closeTab(message.tabId);
+        return void this.#closeTab(message.tabId);
       case "selectTab":
         this.#selected = message.tabId;
         this.deps.shownTabChanged?.();
@@ -196,6 +198,13 @@ export class ChatController {
     });
   }
 
+  /** Closes the tab and its session. Without a page, the tab stays open, because the next page restores it. */
+  async closeTab(tabId: TabId): Promise<void> {
+    if (!this.deps.page.isLive) return;
+    this.deps.page.post({ type: "closeTab", tabId });
+    await this.#closeTab(tabId);
+  }
+
   /** Adds attachments to the selected tab's draft, or queues them for the next page. */
   attach(attachments: readonly Attachment[]): Promise<void> {
     return this.#composer.attach(attachments);
@@ -276,11 +285,17 @@ export class ChatController {
     );
   }
 
-  #closeTab(tabId: TabId): void {
-    this.#sessions.close(tabId);
+  async #openStored(conversation: string): Promise<void> {
+    const client = await this.deps.sidecar.client();
+    this.openSession(await client.request("sessions/open", { ref: { kind: "stored", conversation } }));
+  }
+
+  #closeTab(tabId: TabId): Promise<void> {
+    const closing = this.#sessions.close(tabId);
     this.#starts.forget(tabId);
     if (this.#selected === tabId) this.#selected = undefined;
     this.postState();
+    return closing;
   }
 
   async #forward(prompt: Prompt): Promise<void> {
@@ -324,6 +339,7 @@ export class ChatController {
       case "sendAgain":
       case "sendTranscript":
       case "takeOver":
+      case "openOrigin":
         return; // handled by the page
       case "restartSidecar":
         return this.restartSidecar();

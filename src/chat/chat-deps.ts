@@ -13,7 +13,10 @@ import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
 /** Actions that run a VS Code command. */
-export type HostAction = Exclude<ActionId, "sendAgain" | "sendTranscript" | "takeOver" | "addToConfiguration">;
+export type HostAction = Exclude<
+  ActionId,
+  "sendAgain" | "sendTranscript" | "takeOver" | "openOrigin" | "addToConfiguration"
+>;
 
 export interface ChatDeps {
   readonly page: {

@@ -67,11 +67,14 @@ export class TabSessions {
     return tab.kind === "open" ? Promise.resolve(tab.session) : tab.session.promise;
   }
 
-  /** Removes the tab immediately. Closes its session, even while the session is opening. */
-  close(tabId: TabId): void {
+  /**
+   * Removes the tab immediately. Closes its session, even while the session is opening. Resolves when an open session
+   * is closed.
+   */
+  async close(tabId: TabId): Promise<void> {
     const tab = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
-    if (tab?.kind === "open") this.#closeSession(tab.session);
+    if (tab?.kind === "open") await this.#closeSession(tab.session);
     else tab?.session.reject(new Error(l10n.t("This tab was closed.")));
   }
 
@@ -99,7 +102,7 @@ export class TabSessions {
   }
 
   dispose(): void {
-    for (const tabId of this.ids) this.close(tabId);
+    for (const tabId of this.ids) void this.close(tabId);
   }
 
   async #run(
@@ -119,7 +122,7 @@ export class TabSessions {
       this.#bySession.set(opened.sessionId, tabId);
       tab.session.resolve(opened);
     } else {
-      this.#closeSession(opened);
+      void this.#closeSession(opened);
     }
   }
 
@@ -141,8 +144,8 @@ export class TabSessions {
     this.#tabs.set(tabId, { kind: "lost", session: deferred() });
   }
 
-  #closeSession({ client, sessionId }: OpenSession): void {
+  async #closeSession({ client, sessionId }: OpenSession): Promise<void> {
     this.#bySession.delete(sessionId);
-    client.request("chat/close", { sessionId }).catch(() => undefined); // sessions end with their sidecar
+    await client.request("chat/close", { sessionId }).catch(() => undefined); // sessions end with their sidecar
   }
 }

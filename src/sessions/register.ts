@@ -22,7 +22,7 @@ export interface SessionsParts {
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
-  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs" | "openBranch">;
+  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs" | "openBranch" | "closeTab">;
   readonly commands: Pick<SessionCommandDeps, "notify"> & {
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
@@ -69,6 +69,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     isTrusted: () => vscode.workspace.isTrusted,
     isInWorkspace: folder => isInWorkspace(folder, workspace()),
     isOpen: conversation => chat.tabs.includes(conversation),
+    closeTab: conversation => chat.closeTab(conversation),
     open: async (session, entryId) => {
       chat.openSession(session, entryId);
       await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);

@@ -67,6 +67,7 @@ class Fixture {
       isTrusted: () => this.isTrusted,
       isInWorkspace: folder => !this.outside.has(folder),
       isOpen: conversation => this.open.has(conversation),
+      closeTab: async conversation => void this.done.push(`close ${conversation}`),
       open: async ({ conversation, agentId, cwd }, entryId) =>
         void this.done.push(["open", conversation, agentId, cwd, entryId].join(" ").trim()),
       openBranch: async ({ conversation, agentId, transcript }) =>
@@ -170,12 +171,17 @@ suite("session commands", () => {
     deepEqual(fixture.calls, [["sessions/delete", { ref: A }]]);
   });
 
-  test("do not ask whether to delete a session that is open in a tab", async () => {
+  test("close the tab of a session before they delete it", async () => {
     const fixture = new Fixture();
     fixture.open.add("a");
+    fixture.confirms = false;
     await fixture.run("symposium.deleteSession", node(summary("a")));
-    deepEqual(fixture.done, ["This session is open in a tab. Close the tab, then delete the session."]);
-    deepEqual(fixture.calls, []);
+    equal(fixture.done.length, 1);
+    match(fixture.done[0]!, /^Delete “a”\? Its tab is closed\. The session is deleted in Symposium, /);
+    fixture.confirms = true;
+    await fixture.run("symposium.deleteSession", node(summary("a")));
+    deepEqual(fixture.done.slice(2), ["close a"]);
+    deepEqual(fixture.calls, [["sessions/delete", { ref: A }]]);
   });
 
   test("request trust before any dialog of a change, and open and export without it", async () => {

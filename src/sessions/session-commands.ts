@@ -68,6 +68,8 @@ export interface SessionCommandDeps {
   isInWorkspace(folder: string): boolean;
   /** Whether a tab of this window shows the conversation. */
   isOpen(conversation: string): boolean;
+  /** Closes this tab and its session, unless the chat is hidden. */
+  closeTab(conversation: string): Promise<void>;
   /** Opens the session in a tab of the chat. `entryId`: the entry that a search has found. */
   open(session: OpenableSession, entryId?: string): Promise<void>;
   /** Opens a session that was created as a branch, with its transcript in the draft. */
@@ -193,17 +195,22 @@ class SessionActions {
 
   async delete(session: SessionSummary): Promise<void> {
     const { ref } = session,
-      agent = visibleLine(session.agent.name);
-    if (ref.kind === "stored" && this.deps.isOpen(ref.conversation))
-      return this.deps.dialogs.inform(l10n.t("This session is open in a tab. Close the tab, then delete the session."));
+      agent = visibleLine(session.agent.name),
+      open = ref.kind === "stored" && this.deps.isOpen(ref.conversation) ? ref.conversation : undefined;
     const isConfirmed = await this.deps.dialogs.confirm(
       l10n.t`Delete “${visibleLine(titleOf(session))}”?`,
-      ref.kind === "stored"
-        ? l10n.t`The session is deleted in Symposium, and in ${agent} if ${agent} supports it. You cannot undo this action.`
-        : l10n.t`${agent} deletes this session. You cannot undo this action.`,
+      [
+        ...(open === undefined ? [] : [l10n.t("Its tab is closed.")]),
+        ref.kind === "stored"
+          ? l10n.t`The session is deleted in Symposium, and in ${agent} if ${agent} supports it. You cannot undo this action.`
+          : l10n.t`${agent} deletes this session. You cannot undo this action.`,
+      ].join(" "),
       l10n.t("Delete"),
     );
-    if (isConfirmed) await (await this.deps.client()).request("sessions/delete", { ref: session.ref });
+    if (!isConfirmed) return;
+    // A hidden chat cannot close a tab; the refusal of the sidecar then says what to do.
+    if (open !== undefined) await this.deps.closeTab(open);
+    await (await this.deps.client()).request("sessions/delete", { ref });
   }
 
   async fork(session: SessionSummary, agent: AgentChoice | undefined): Promise<void> {

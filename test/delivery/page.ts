@@ -100,6 +100,7 @@ export class TestPage {
         return this.#frames.request();
       case "open":
       case "select":
+      case "close":
       case "fill":
       case "focus":
       case "focusFind":

@@ -22,7 +22,7 @@ import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
-import { cardElement, chatOf, firstVisibleCard } from "./elements";
+import { cardElement, chatOf, closeButtonOf, firstVisibleCard } from "./elements";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
 import { pageClock } from "../page-clock";
@@ -57,11 +57,11 @@ export class ChatUi {
   readonly #focus: FocusKeeper;
   readonly #openTabs = new Map<TabId, OpenTab>();
   readonly #tabIds = new Map<string, TabId>();
-  /** Set while this module opens or selects a tab, because mynah reports such a change like an action of the user. */
+  /** Set while this module changes the tabs, because mynah reports such a change like an action of the user. */
   #ownAction:
     | { readonly kind: "nothing" }
     | { readonly kind: "opening"; readonly tabId: TabId }
-    | { readonly kind: "selecting" } = { kind: "nothing" };
+    | { readonly kind: "selecting" | "closing" } = { kind: "nothing" };
   #agents: readonly AgentChoice[] = [];
   /** Agent of a tab without a view. */
   #newAgent: AgentChoice = { id: "", name: "" };
@@ -109,7 +109,8 @@ export class ChatUi {
           this.#openTabs.delete(tabId);
           acts.closed(tabId);
         }),
-      onBeforeTabRemove: mynahId => (this.#openTab(mynahId)?.view?.turn ?? "idle") === "idle",
+      onBeforeTabRemove: mynahId =>
+        this.#ownAction.kind === "closing" || (this.#openTab(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) =>
         this.#withTab(mynahId, tabId => {
           this.#openTab(mynahId)?.parts.followNewest();
@@ -139,6 +140,18 @@ export class ChatUi {
     this.#mynah.selectTab(tab.mynahId);
     this.#ownAction = { kind: "nothing" };
     this.#drawLatest(tab);
+  }
+
+  /**
+   * Closes the tab, also during a turn. mynah's own method requires the id of an event. The page then receives
+   * `closed`, as after an action of the user.
+   */
+  close(tabId: TabId): void {
+    const tab = this.#openTabs.get(tabId);
+    if (!tab) return;
+    this.#ownAction = { kind: "closing" };
+    closeButtonOf(this.root, tab.mynahId)?.click();
+    this.#ownAction = { kind: "nothing" };
   }
 
   fill(tabId: TabId, text: string): void {

@@ -70,6 +70,12 @@ export function chatOf(root: Element, tab: string): HTMLElement | null {
   return root.querySelector<HTMLElement>(`${selectors.chat}[mynah-tab-id="${CSS.escape(tab)}"]`);
 }
 
+/** The button that closes the tab whose radio button has this value. */
+export function closeButtonOf(root: Element, tab: string): HTMLElement | null {
+  const input = root.querySelector(`${selectors.tabInput}[value="${CSS.escape(tab)}"]`);
+  return input?.closest(selectors.tab)?.querySelector<HTMLElement>("button") ?? null;
+}
+
 /** Whether the foldable part of this button's card is expanded. */
 export function isUnfolded(foldButton: Element): boolean {
   return foldButton.closest(selectors.foldable)?.classList.contains("show-summary") ?? false;

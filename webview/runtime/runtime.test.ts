@@ -24,6 +24,7 @@ function fixture() {
       ui: {
         open: () => true,
         select: () => undefined,
+        close: () => undefined,
         focusPrompt: () => undefined,
         focusFind: () => undefined,
         offer: () => undefined,

@@ -22,7 +22,7 @@ import { viewOf } from "../view-model/tab/tab-view";
 export interface Stage {
   readonly ui: Pick<
     ChatUi,
-    "open" | "select" | "focusPrompt" | "focusFind" | "offer" | "fill" | "showAgents" | "show" | "isDrawing"
+    "open" | "select" | "close" | "focusPrompt" | "focusFind" | "offer" | "fill" | "showAgents" | "show" | "isDrawing"
   >;
   readonly frames: Pick<FrameScheduler, "request">;
   readonly saving: Pick<SaveSchedule, "now" | "soon">;
@@ -106,6 +106,8 @@ export class PageRuntime {
         return this.#openNewTab();
       case "select":
         return ui.select(effect.tabId);
+      case "close":
+        return ui.close(effect.tabId);
       case "focus":
         return ui.focusPrompt(effect.tabId);
       case "focusFind":

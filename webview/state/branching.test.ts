@@ -40,7 +40,7 @@ const snapshotOf = (tabId: string, conversation: Partial<Conversation>): UiEvent
     conversation: { ...emptyConversation(ADA, "/w"), ...conversation },
   });
 
-function livePage(tabs = ["t1"], entries: readonly Entry[] = ENTRIES): Page {
+function livePage(tabs = ["t1"], entries: readonly Entry[] = ENTRIES, more: Partial<Conversation> = {}): Page {
   const state = received({
     type: "state",
     agents: [ADA],
@@ -48,7 +48,7 @@ function livePage(tabs = ["t1"], entries: readonly Entry[] = ENTRIES): Page {
     tabs,
     sidecar: { state: "running" },
   });
-  return run(openPage(emptyPage, 0, 0)[0], state, snapshotOf("t1", { entries })).page;
+  return run(openPage(emptyPage, 0, 0)[0], state, snapshotOf("t1", { entries, ...more })).page;
 }
 
 const branched = (entryId: string, branch: BranchKind): UiEvent => ({
@@ -126,6 +126,16 @@ suite("branching", () => {
       page = livePage(["t1"], [user("u1", "look", [image, FILE])]),
       tab = run(page, branched("u1", "retry"), forked()).page.tabs.get("t2");
     deepEqual([tab?.drafts.text, tab?.drafts.attachments, tab?.drafts.onTheWay], ["look", [FILE], []]);
+  });
+
+  test("opens its origin, or selects the tab of its origin", () => {
+    const page = livePage(["t1"], ENTRIES, { origin: { conversation: "t2", title: "Source" } }),
+      action: UiEvent = { kind: "actionChosen", tabId: "t1", action: "openOrigin", messageId: "m" };
+    deepEqual(run(page, action).posts, [{ type: "openSession", tabId: "t1", conversation: "t2" }]);
+    deepEqual(run(livePage(), action).posts, [], "no branch");
+    const both = run(page, received({ type: "openTab", tabId: "t2", agentId: "ada", cwd: "/w" })).page,
+      back = run(both, { kind: "selected", tabId: "t1" }, action);
+    deepEqual([back.page.selected, back.posts.at(-1)], ["t2", { type: "selectTab", tabId: "t2" }]);
   });
 
   test("ignores unknown prompts, sessions that are not live, and more tabs than fit", () => {

@@ -176,12 +176,22 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
           return attachTranscript(page, tab);
         case "takeOver":
           return takeOver(page, tab, now);
+        case "openOrigin":
+          return openOrigin(page, tab);
         default:
           return [page, [post({ type: "action", tabId, action: action.action })]];
       }
     default:
       return handleComposing(page, tab, action, now);
   }
+}
+
+function openOrigin(page: Page, { tabId, conversation: { origin } }: Tab): Step {
+  if (origin === undefined) return [page, []];
+  const { conversation } = origin;
+  return page.tabs.has(conversation)
+    ? selectStored(page, conversation)
+    : [page, [post({ type: "openSession", tabId, conversation })]];
 }
 
 /** Opens the conversation anew. The other window then stops writing it. */

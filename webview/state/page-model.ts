@@ -171,8 +171,8 @@ export type UiEvent =
 
 export type Effect =
   | { readonly kind: "post"; readonly message: PageToHost }
-  /** Creates the tab on screen, or selects it. */
-  | { readonly kind: "open" | "select"; readonly tabId: TabId }
+  /** Creates the tab on screen, selects it, or removes it. */
+  | { readonly kind: "open" | "select" | "close"; readonly tabId: TabId }
   /** Opens a new tab with a fresh id, like the user's action. */
   | { readonly kind: "openOne" }
   /** Sets the text of the tab's input. */

@@ -670,6 +670,13 @@ suite("page state: transitions", () => {
     deepEqual([drafts.text, phase, conversation.entries.length], ["half", "restored", 1]);
   });
 
+  test("closes a tab for the host, if the tab exists", () => {
+    const page = livePage({}),
+      effectsOf = (tabId: string) => step(page, { kind: "received", message: { type: "closeTab", tabId } }, 0)[1];
+    deepEqual(effectsOf("t1"), [{ kind: "close", tabId: "t1" }]);
+    deepEqual(effectsOf("t9"), []);
+  });
+
   test("sends the last prompt again under a new id, keeps the draft, and not during a turn", () => {
     const again: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
     const asked = livePage({

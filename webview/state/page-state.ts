@@ -179,6 +179,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return message.tabId === undefined ? openOne(page, message.agentId) : openStored(page, message, now);
     case "forked":
       return branchOpened(page, message, now);
+    case "closeTab":
+      return [page, page.tabs.has(message.tabId) ? [{ kind: "close", tabId: message.tabId }] : []];
     case "agentSelected":
       return agentSelected(page, message, now);
     case "mentionsFound":

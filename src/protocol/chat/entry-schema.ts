@@ -112,14 +112,15 @@ const permission = v.object({
 export type Permission = Infer<typeof permission>;
 
 /**
- * Buttons of a notice. The page handles three of them: `sendAgain` submits the last prompt again, `sendTranscript`
- * attaches the conversation to the next prompt, and `takeOver` opens the conversation of another window here. The host
- * handles the others.
+ * Buttons of a notice. The page handles four of them: `sendAgain` submits the last prompt again, `sendTranscript`
+ * attaches the conversation to the next prompt, `takeOver` opens the conversation of another window here, and
+ * `openOrigin` opens the session of which this one is a branch. The host handles the others.
  */
 export const actionId = v.picklist([
   "sendAgain",
   "sendTranscript",
   "takeOver",
+  "openOrigin",
   "showLogs",
   "restartAgent",
   "restartSidecar",

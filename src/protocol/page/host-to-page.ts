@@ -97,6 +97,8 @@ export type HostToPage =
       readonly cwd: string;
       readonly transcript?: string;
     }
+  /** Closes the tab like an action of the user. */
+  | { readonly type: "closeTab"; readonly tabId: TabId }
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /**

@@ -55,6 +55,8 @@ const ownMessages = v.variant("type", [
     before: v.exactOptional(filled(4 * MIB)),
     choosesAgent: v.exactOptional(v.literal(true)),
   }),
+  /** Opens the tab of a stored session; answered by `openTab`, or by `failed` for this tab. */
+  v.object({ type: v.literal("openSession"), tabId, conversation: id }),
   v.object({ type: v.literal("selectTab"), tabId }),
   v.object({
     type: v.literal("prompt"),

@@ -134,6 +134,22 @@ suite("view “Sessions”", () => {
     await box.page.mouse.move(900, 600);
   }
 
+  async function inEachTheme(name: string): Promise<void> {
+    for (const [theme, kind, short] of [
+      ["Dark Modern", "vscode-dark", "dark"],
+      ["Dark High Contrast", "vscode-high-contrast", "contrast"],
+      ["Light Modern", "vscode-light", "light"],
+    ] as const) {
+      await wear(box, theme, kind);
+      await box.screenshot(`sessions-${name}-${short}`);
+    }
+    await resizeSideBar(200);
+    await box.screenshot(`sessions-${name}-narrow`);
+    await resizeSideBar(620);
+    await box.screenshot(`sessions-${name}-wide`);
+    await resizeSideBar(300);
+  }
+
   test("explains the empty list, then shows each session with its state, the last changed first", async () => {
     await box.command("Symposium: Focus on Sessions View");
     await view().getByText("No sessions yet. Each chat with an agent appears here.").waitFor();
@@ -199,6 +215,50 @@ suite("view “Sessions”", () => {
     await box.screenshot("sessions-search");
     await box.page.keyboard.press("Enter");
     await selectsTab(PARSER);
+  });
+
+  test("finds text in the chat with Ctrl+F and F3", async () => {
+    await (await promptInput(box.frame)).and(box.frame.locator(":focus")).waitFor();
+    await box.page.keyboard.press("Control+f");
+    const bar = box.frame.getByRole("search").filter({ visible: true });
+    await bar.getByRole("textbox").and(box.frame.locator(":focus")).waitFor();
+    await box.page.keyboard.type("quokka");
+    await bar
+      .getByText("1 of 2", { exact: true })
+      .or(bar.getByText("2 of 2", { exact: true }))
+      .waitFor();
+    const before = await bar.getByRole("status").innerText();
+    await box.page.keyboard.press("F3");
+    await seen(async () => !["", before].includes(await bar.getByRole("status").innerText()), "the other match");
+    await inEachTheme("find");
+    await bar.getByRole("textbox").press("Escape");
+    await bar.waitFor({ state: "hidden" });
+  });
+
+  test("continues with another agent, shows where the session comes from, and closes its tab to delete it", async () => {
+    const others = await names();
+    await select(-1);
+    await choose("Continue Session with Another Agent");
+    await dialog("Continue with Another Agent").locator("input:focus").fill("Second");
+    await box.page.keyboard.press("Enter");
+    const transcript = box.frame.getByRole("button", { name: "Transcript", exact: true }).filter({ visible: true });
+    await transcript.waitFor();
+    await showsText(box.frame, "Second gets the transcript with your first prompt.");
+    await inEachTheme("continue");
+    await sendPrompt(box.frame, "received");
+    await showsText(box.frame, "The quokka lives in src/count.mjs");
+    await transcript.waitFor({ state: "hidden" });
+    await box.frame.getByRole("button", { name: "Open Original Session" }).filter({ visible: true }).press("Enter");
+    await selectsTab(PARSER);
+    await seen(async () => (await names()).length === others.length + 1, "the branch in the list");
+    const count = (await titles()).length;
+    await select(0);
+    await box.page.keyboard.press("Delete");
+    const question = box.page.locator(".monaco-dialog-box");
+    await question.getByText("Its tab is closed.").waitFor();
+    await box.page.keyboard.press("Enter");
+    await lists(...others);
+    await seen(async () => (await titles()).length === count - 1, "a tab less");
   });
 
   test("renames in list and tab, archives, and shows the archive", async () => {

@@ -54,7 +54,8 @@ suite("branches", () => {
     const received = (await texts()).at(-1) ?? "";
     assert.match(received, /User: say two/);
     assert.doesNotMatch(received, /three/);
-    await backToSource();
+    await shownTab(box).getByRole("button", { name: "Open Original Session" }).first().click();
+    await shows(...SOURCE);
   });
 
   test("edit a prompt, with the draft in a branch before it", async () => {

@@ -17,6 +17,7 @@ const ACTION: Readonly<Record<ActionId, string>> = {
   sendAgain: l10n.t("Send Again"),
   sendTranscript: l10n.t("Send Transcript as Context"),
   takeOver: l10n.t("Take Over"),
+  openOrigin: l10n.t("Open Original Session"),
   openSettings: l10n.t("Open Settings"),
   addToConfiguration: l10n.t("Add to Agent's Configuration…"),
 };
@@ -26,7 +27,7 @@ export function actionButton(action: ActionId, index: number): CardButton {
   return {
     id: `action:${action}`,
     label: ACTION[action] ?? literal(action),
-    weight: index === 0 ? "main" : "plain",
+    weight: action === "openOrigin" ? "quiet" : index === 0 ? "main" : "plain",
     ...(asksFirst ? { stays: true } : {}),
   };
 }
