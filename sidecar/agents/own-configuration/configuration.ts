@@ -15,7 +15,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./symposium-entry";
-import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-entry";
+import { jsonEntry, withJsonValues, withoutJsonEntry } from "./json-entry";
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-entry";
 
 /**
@@ -39,7 +39,7 @@ export function withEntry(text: string | undefined, format: ConfigurationFormat,
   const after =
     format === "codex"
       ? withTomlEntry(withoutOldEntry, entry)
-      : withJsonEntry(withoutOldEntry, listNameOf(format), entry);
+      : withJsonValues(withoutOldEntry, { [listNameOf(format)]: { [ENTRY]: entry } });
   if (!isDeepStrictEqual(programOfEntry(after, format), program))
     throw new ConfigurationError("the entry could not be added in its form.");
   return after;

@@ -1,12 +1,15 @@
 /**
- * Symposium's entry in a JSON configuration file, which may contain comments and trailing commas. Only the entry's
- * characters are inserted and removed. Pure.
+ * Edits a JSON configuration file, which may contain comments and trailing commas: sets values, and removes Symposium's
+ * entry from a list. Only the characters of changed values are inserted, replaced and removed. Pure.
  *
- * Invariant: removing an entry from a list with other entries restores the text exactly.
+ * Invariants:
+ * - A text that is not a configuration is not edited.
+ * - Removing an entry that was added to a list with other entries restores the text exactly.
  */
 import * as l10n from "@vscode/l10n";
+import { isDeepStrictEqual } from "node:util";
 import { getNodeValue, parseTree, type Node, type ParseError } from "jsonc-parser";
-import type { JsonObject } from "../../rpc/json";
+import { isObject, type JsonObject } from "../../rpc/json";
 import { ConfigurationError, ENTRY } from "./symposium-entry";
 
 const BOM = "\uFEFF";
@@ -17,26 +20,66 @@ const BOM = "\uFEFF";
  */
 export function jsonEntry(text: string, list: string): unknown {
   const { entry } = placesIn(text, list);
-  return entry && (JSON.parse(JSON.stringify(getNodeValue(valueOf(entry)))) as unknown); // as an ordinary object
+  return entry && plain(valueOf(entry));
 }
 
-/** `text` must not have an entry of this name. */
-export function withJsonEntry(text: string, list: string, entry: JsonObject): string {
-  const { bom, body, root, servers } = placesIn(text, list),
-    eol = /\r\n|\n/.exec(body)?.[0] ?? "\n",
-    indent = /\n([ \t]+)"/.exec(body)?.[1] ?? "  ";
-  const property = (name: string, value: JsonObject, depth: number): string =>
-    `${JSON.stringify(name)}: ${JSON.stringify(value, undefined, indent)}`
-      .replaceAll("\n", `\n${indent.repeat(depth)}`)
-      .replaceAll("\n", eol);
-  if (!root) return `${bom}{${eol}${indent}${property(list, { [ENTRY]: entry }, 1)}${eol}}${eol}`;
-  const [parent, inserted, depth] = servers
-    ? ([servers, property(ENTRY, entry, 2), 2] as const)
-    : ([root, property(list, { [ENTRY]: entry }, 1), 1] as const);
-  const at = parent.offset + 1,
-    isEmpty = parent.children?.length === 0;
-  const end = isEmpty ? (isBlankLine(body, at) ? "" : `${eol}${indent.repeat(depth - 1)}`) : ",";
-  return `${bom}${body.slice(0, at)}${eol}${indent.repeat(depth)}${inserted}${end}${body.slice(at)}`;
+/**
+ * Sets `values` and keeps everything else. An object is merged into an object of the text; any other value replaces the
+ * text's value if it differs. Idempotent. Throws `ConfigurationError`.
+ */
+export function withJsonValues(text: string, values: JsonObject): string {
+  const { bom, body, root } = parsed(text);
+  const style: Style = {
+    eol: /\r\n|\n/.exec(body)?.[0] ?? "\n",
+    indent: /\n([ \t]+)"/.exec(body)?.[1] ?? "  ",
+  };
+  if (!root) return `${bom}${json(values, 0, style)}${style.eol}`;
+  const edits = changes(body, root, values, 0, style).sort((one, two) => two.at - one.at);
+  return bom + edits.reduce((edited, { at, length, by }) => edited.slice(0, at) + by + edited.slice(at + length), body);
+}
+
+interface Style {
+  readonly eol: string;
+  readonly indent: string;
+}
+
+interface Edit {
+  readonly at: number;
+  readonly length: number;
+  readonly by: string;
+}
+
+/** `depth`: number of objects around `object`. */
+function changes(body: string, object: Node, values: JsonObject, depth: number, style: Style): Edit[] {
+  const added: string[] = [],
+    inside: Edit[] = [];
+  for (const [name, value] of Object.entries(values)) {
+    const property = onlyProperty(object, name);
+    if (!property) {
+      added.push(`${JSON.stringify(name)}: ${json(value, depth + 1, style)}`);
+      continue;
+    }
+    const given = valueOf(property);
+    if (isObject(value)) {
+      if (given.type !== "object") throw new ConfigurationError(l10n.t`“${name}” is not an object.`);
+      inside.push(...changes(body, given, value, depth + 1, style));
+    } else if (!isDeepStrictEqual(plain(given), value))
+      inside.push({ at: given.offset, length: given.length, by: json(value, depth + 1, style) });
+  }
+  return added.length === 0 ? inside : [insertion(body, object, added, depth, style), ...inside];
+}
+
+/** New properties are the first ones, because the comment after the last property belongs to that property. */
+function insertion(body: string, object: Node, added: readonly string[], depth: number, { eol, indent }: Style): Edit {
+  const at = object.offset + 1,
+    line = `${eol}${indent.repeat(depth + 1)}`,
+    isEmpty = object.children?.length === 0;
+  const end = isEmpty ? (isBlankLine(body, at) ? "" : `${eol}${indent.repeat(depth)}`) : ",";
+  return { at, length: 0, by: `${line}${added.join(`,${line}`)}${end}` };
+}
+
+function json(value: unknown, depth: number, { eol, indent }: Style): string {
+  return JSON.stringify(value, undefined, indent).replaceAll("\n", `${eol}${indent.repeat(depth)}`);
 }
 
 /** `text` must have an entry of this name. */
@@ -58,28 +101,41 @@ export function withoutJsonEntry(text: string, list: string): string {
 /** A comma, with the white space and comments before it. */
 const COMMA = /^((?:\s|\/\/[^\n]*|\/\*[^]*?\*\/)*),/;
 
-interface Places {
+interface Parsed {
   readonly bom: string;
   readonly body: string;
   /** Absent: the text is empty. */
   readonly root: Node | undefined;
-  readonly servers: Node | undefined;
-  readonly entry: Node | undefined;
 }
 
-function placesIn(text: string, list: string): Places {
+function parsed(text: string): Parsed {
   const bom = text.startsWith(BOM) ? BOM : "",
     body = text.slice(bom.length);
-  if (body.trim() === "") return { bom, body, root: undefined, servers: undefined, entry: undefined };
+  if (body.trim() === "") return { bom, body, root: undefined };
   const errors: ParseError[] = [],
     root = parseTree(body, errors, { allowTrailingComma: true });
   const [error] = errors;
   if (error) throw new ConfigurationError(`line ${body.slice(0, error.offset).split("\n").length} is not valid JSON.`);
   if (root?.type !== "object") throw new ConfigurationError("it does not contain a JSON object.");
-  const property = onlyProperty(root, list),
+  return { bom, body, root };
+}
+
+interface Places extends Parsed {
+  readonly servers: Node | undefined;
+  readonly entry: Node | undefined;
+}
+
+function placesIn(text: string, list: string): Places {
+  const all = parsed(text),
+    property = all.root && onlyProperty(all.root, list),
     servers = property && valueOf(property);
   if (servers && servers.type !== "object") throw new ConfigurationError(l10n.t`“${list}” is not an object.`);
-  return { bom, body, root, servers, entry: servers && onlyProperty(servers, ENTRY) };
+  return { ...all, servers, entry: servers && onlyProperty(servers, ENTRY) };
+}
+
+/** As an ordinary object. */
+function plain(node: Node): unknown {
+  return JSON.parse(JSON.stringify(getNodeValue(node)));
 }
 
 function onlyProperty(object: Node, name: string): Node | undefined {

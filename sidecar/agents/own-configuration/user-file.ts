@@ -1,0 +1,134 @@
+/**
+ * Configuration file of the user that another program reads: an agent's or an editor's.
+ *
+ * Invariants:
+ * - The file is replaced by one rename and keeps its mode.
+ * - A symbolic link is kept, and its target is replaced.
+ * - A file that is not readable as text, or not writable, is not changed.
+ */
+import * as l10n from "@vscode/l10n";
+import { randomUUID } from "node:crypto";
+import {
+  access,
+  chmod,
+  constants,
+  lstat,
+  mkdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from "node:fs/promises";
+import path from "node:path";
+import { ConfigurationError } from "./symposium-entry";
+
+/** Maximum size in bytes. Claude Code also stores other data in its file. */
+const MAX_BYTES = 16 * 1024 * 1024;
+const BACKUP = ".before-symposium";
+
+export interface UserText {
+  /** The path after resolving links. */
+  readonly target: string;
+  /** Undefined: the file does not exist. */
+  readonly text: string | undefined;
+  readonly mode: number;
+  /** Path of the copy of the text before Symposium's change. */
+  readonly backup: string;
+}
+
+/** Rejects with a `ConfigurationError` or an error of the file system. */
+export async function readUserFile(file: string): Promise<UserText> {
+  if (!path.isAbsolute(file)) throw new ConfigurationError("its path is not absolute.");
+  const target = await realpath(file).catch((error: unknown) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (target === undefined) {
+    if (await lstat(file).catch(() => undefined))
+      throw new ConfigurationError("it is a link to a file that does not exist.");
+    return { target: file, text: undefined, mode: 0o600, backup: `${file}${BACKUP}` };
+  }
+  const { size, mode } = await statRegularFile(target);
+  if (size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+  const bytes = await readFile(target);
+  try {
+    return {
+      target,
+      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+      mode: mode & 0o777,
+      backup: `${target}${BACKUP}`,
+    };
+  } catch {
+    throw new ConfigurationError("it is not UTF-8 text.");
+  }
+}
+
+/** Writes the text of an existing or a new file. Rejects with a `ConfigurationError` or an error of the file system. */
+export async function writeUserFile({ target, mode }: UserText, text: string): Promise<void> {
+  await mkdir(path.dirname(target), { recursive: true });
+  await replace(target, text, mode);
+}
+
+/** Keeps the text as it was read. A backup of a deleted file is obsolete, and is deleted. */
+export async function backUp({ text, backup, mode }: UserText): Promise<void> {
+  if (text === undefined) await rm(backup, { force: true });
+  else await replace(backup, text, mode);
+}
+
+/** Checks the mode, because a rename also replaces a read-only file. A file that does not exist is not checked. */
+export async function assertWritable({ target, text, mode }: UserText): Promise<void> {
+  if (text === undefined) return;
+  if ((mode & 0o200) === 0) throw new ConfigurationError("it is read-only.");
+  await access(target, constants.W_OK);
+}
+
+export async function readBackup({ backup }: UserText): Promise<string | undefined> {
+  try {
+    return await readFile(backup, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+/** Error for the user that names the file. */
+export function fileError(file: string, error: unknown, use: "used" | "changed"): ConfigurationError {
+  const why =
+    error instanceof ConfigurationError
+      ? error.message
+      : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+  const text = use === "used" ? l10n.t`${file} cannot be used: ${why}` : l10n.t`${file} cannot be changed: ${why}`;
+  return new ConfigurationError(text, { cause: error });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "you have no permission to do that",
+  EPERM: "you have no permission to do that",
+  EROFS: "its disk is read-only",
+  ENOSPC: "its disk is full",
+  ENOTDIR: "its folder is a file",
+};
+
+async function statRegularFile(target: string): Promise<{ readonly size: number; readonly mode: number }> {
+  const stats = await stat(target);
+  if (!stats.isFile()) throw new ConfigurationError("it is not a file.");
+  return stats;
+}
+
+async function replace(target: string, text: string, mode: number): Promise<void> {
+  const temporary = `${target}.${randomUUID()}`;
+  try {
+    await writeFile(temporary, text, { mode, flag: "wx" });
+    await chmod(temporary, mode); // without the umask
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
