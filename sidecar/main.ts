@@ -48,6 +48,8 @@ async function main(): Promise<number> {
       return logged(command.log, async notify => (await import("./cli/conform")).runConform(command.request, notify));
     case "conform-agent":
       return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
+    case "setup":
+      return (await import("./cli/setup")).runSetup(command.request);
     case "mcp":
       return command.attach ? (await import("./cli/mcp-attach")).runAttached() : (await import("./cli/mcp")).runShim();
     case "help":

@@ -20,6 +20,8 @@ import type { RegistryRequest } from "./registry";
 import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
 import type { DoctorTarget } from "./doctor";
+import type { SetupRequest } from "./setup";
+import { EDITORS } from "./setup/editors";
 import type { Subcommand } from "./usage";
 import type { LogOptions } from "./runtime/log";
 
@@ -49,6 +51,7 @@ export type Command =
   | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
   /** Agent that a client under test starts. Internal. */
   | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
+  | { readonly kind: "setup"; readonly request: SetupRequest }
   /** `attach`: started by an entry of an agent's own configuration. */
   | { readonly kind: "mcp"; readonly attach: boolean }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
@@ -65,6 +68,7 @@ const PUBLIC: readonly Subcommand[] = [
   "registry",
   "doctor",
   "conform",
+  "setup",
   "mcp",
 ];
 const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "session-file", "conform-agent"];
@@ -88,6 +92,8 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   timeout: { type: "string", subcommands: ["conform"] },
   record: { type: "string", subcommands: ["conform"] },
   json: { type: "boolean", subcommands: ["conform"] },
+  ...Object.fromEntries(EDITORS.map(editor => [editor, { type: "boolean", subcommands: ["setup"] } as const])),
+  "dry-run": { type: "boolean", subcommands: ["setup"] },
   attach: { type: "boolean", subcommands: ["mcp"] },
   log: { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
   "log-dir": { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
@@ -155,6 +161,8 @@ function read(all: readonly string[], platform: string): Command {
       return { kind: name };
     case "mcp":
       return { kind: name, attach: values.has("attach") };
+    case "setup":
+      return { kind: name, request: setupRequest(values) };
     case "eliza":
       return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "vscodelm":
@@ -257,6 +265,13 @@ function registryUrl(values: Values): string | undefined {
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
   if (given !== undefined && !url) throw new Wrong("--registry takes an https URL without a password.", "registry");
   return url?.href;
+}
+
+function setupRequest(values: Values): SetupRequest {
+  const [editor, ...others] = EDITORS.filter(name => values.has(name));
+  if (editor === undefined || others.length > 0)
+    throw new Wrong(`Specify one editor: ${EDITORS.map(name => `--${name}`).join(", ")}.`, "setup");
+  return { editor, isDryRun: values.has("dry-run") };
 }
 
 const PROGRAMS: readonly ProgramKind[] = ["agent", "proxy", "client"];

@@ -10,7 +10,8 @@ import { NO_REGISTRY, parseRegistry, type Registry } from "../agents/registry/do
 import { program } from "../testing/programs/programs";
 import { RegistryServer, serving, status } from "../testing/install/registry-server";
 import { Transcript } from "../testing/transcript";
-import { answerRegistry, type RegistryCommandDeps, type RegistryReply } from "./registry";
+import { answerRegistry, type RegistryCommandDeps } from "./registry";
+import type { CommandReply } from "./runtime/reply";
 
 const GOLDEN = "sidecar/testing/transcripts/registry-resolve.golden";
 const archiveOf = (platform: Platform): object => ({
@@ -60,7 +61,7 @@ const fixture = (overrides: Partial<RegistryCommandDeps> = {}): RegistryCommandD
   snapshot: async () => ({ registry: read(DOCUMENT), fetchedAt: 1000, url: "https://example.com", from: "network" }),
   ...overrides,
 });
-const resolve = (id: string, overrides?: Partial<RegistryCommandDeps>): Promise<RegistryReply> =>
+const resolve = (id: string, overrides?: Partial<RegistryCommandDeps>): Promise<CommandReply> =>
   answerRegistry({ kind: "resolve", id }, fixture(overrides));
 
 suite("registry resolve", () => {

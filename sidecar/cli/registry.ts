@@ -20,15 +20,9 @@ import { configOf } from "../agents/registry/document";
 import { httpGet } from "../http/http-get";
 import { RegistryCache, type RegistrySnapshot } from "../agents/registry/registry-cache";
 import { realClock } from "../rpc/clock";
+import { printReply, type CommandReply } from "./runtime/reply";
 
 export type RegistryRequest = { readonly kind: "list" } | { readonly kind: "resolve"; readonly id: string };
-
-/** `notes`: sentences for stderr. */
-export interface RegistryReply {
-  readonly code: 0 | 1;
-  readonly out: string;
-  readonly notes: readonly string[];
-}
 
 export interface RegistryCommandDeps extends DocumentedDeps {
   readonly snapshot: () => Promise<RegistrySnapshot>;
@@ -38,11 +32,11 @@ export interface RegistryCommandDeps extends DocumentedDeps {
   readonly now: () => number;
 }
 
-export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandDeps): Promise<RegistryReply> {
+export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandDeps): Promise<CommandReply> {
   return request.kind === "list" ? listed(deps) : resolved(request.id, deps);
 }
 
-async function listed(deps: RegistryCommandDeps): Promise<RegistryReply> {
+async function listed(deps: RegistryCommandDeps): Promise<CommandReply> {
   const snapshot = await deps.snapshot(),
     own = builtInAgents(deps.has);
   const others = snapshot.registry.agents
@@ -61,7 +55,7 @@ async function listed(deps: RegistryCommandDeps): Promise<RegistryReply> {
   };
 }
 
-async function resolved(id: string, deps: RegistryCommandDeps): Promise<RegistryReply> {
+async function resolved(id: string, deps: RegistryCommandDeps): Promise<CommandReply> {
   const own = BUILT_IN_AGENTS.find(agent => agent.id === id);
   if (own) return commandOf(own, deps, []);
   const snapshot = await deps.snapshot(),
@@ -82,7 +76,7 @@ async function resolved(id: string, deps: RegistryCommandDeps): Promise<Registry
   };
 }
 
-function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readonly string[]): RegistryReply {
+function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readonly string[]): CommandReply {
   const documented = documentedCommand(config, deps);
   if ("why" in documented) return { code: 1, out: "", notes: [...notes, documented.why] };
   const { server, fromStore } = documented;
@@ -127,7 +121,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
     onWarning: () => undefined,
     fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: httpGet(), log: () => undefined }),
   });
-  const { code, out, notes } = await answerRegistry(request, {
+  const reply = await answerRegistry(request, {
     platform: platformOf(process.platform, process.arch),
     home: homedir(),
     sidecar: ourselves(),
@@ -136,8 +130,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
       findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile }) !== undefined,
     snapshot: () => cache.refresh(new AbortController().signal),
   });
-  await Promise.all([written(process.stderr, notes.map(note => `${note}\n`).join("")), written(process.stdout, out)]);
-  return code;
+  return printReply(reply);
 }
 
 /** Command line of this program. VS Code's Electron acts as Node only with `ELECTRON_RUN_AS_NODE`. */
@@ -149,12 +142,4 @@ function ourselves(): DocumentedDeps["sidecar"] {
     args: script === undefined ? [] : [path.resolve(script)],
     env: asNode === undefined ? {} : { ELECTRON_RUN_AS_NODE: asNode },
   };
-}
-
-/** Resolves when the text is written, or when the reader has closed the pipe. */
-function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
-  return new Promise(resolve => {
-    stream.once("error", () => resolve());
-    stream.write(text, () => resolve());
-  });
 }

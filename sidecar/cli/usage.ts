@@ -1,5 +1,14 @@
 /** Texts of `--help`. */
-export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "conform" | "mcp";
+export type Subcommand =
+  | "run-with"
+  | "vscodelm"
+  | "eliza"
+  | "proxy"
+  | "registry"
+  | "doctor"
+  | "conform"
+  | "setup"
+  | "mcp";
 
 const LOGGING = `  --log LEVEL       level of messages on stderr: error, warn (the default), info or debug
   --log-dir DIR     also write them to DIR/symposium-acp-agent-TIME-PID.log
@@ -18,6 +27,7 @@ Commands:
   registry resolve ID                 the command that starts one of them, as JSON
   doctor [ID | --agent A]             check the requirements of agents and the start of one agent
   conform KIND -- COMMAND             check an agent, a proxy or a client against the protocol
+  setup --EDITOR [--dry-run]          configure another editor: zed, jetbrains, neovim, emacs or toad
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
@@ -174,6 +184,24 @@ the server. It has no other use.
                     of the agent. Without that it is an MCP server without tools
 `;
 
+const SETUP = `symposium-acp-agent setup: configure another editor to start symposium-acp-agent run.
+
+Usage: symposium-acp-agent setup --EDITOR [--dry-run]
+
+  --zed             edit the settings of Zed
+  --jetbrains       edit ~/.jetbrains/acp.json, which all JetBrains IDEs read
+  --neovim          print Lua for CodeCompanion
+  --emacs           print Emacs Lisp for agent-shell
+  --toad            print the command that starts Toad
+  --dry-run         print the changes of a file, and write nothing
+  --help, --version
+
+An edited file keeps its comments, its other values, and the other keys of an entry “Symposium”. The previous text is
+kept in FILE.before-symposium. A file that is not valid is not changed.
+
+Exit codes: 0 done; 1 the file cannot be changed; 2 wrong usage.
+`;
+
 const CONFORM = `symposium-acp-agent conform: check a program against the Agent Client Protocol, versions 1 and 2.
 
 Usage: symposium-acp-agent conform agent  [OPTION]… -- COMMAND [ARGUMENT]…
@@ -224,6 +252,8 @@ export function usage(of: Subcommand | undefined): string {
       return DOCTOR;
     case "conform":
       return CONFORM;
+    case "setup":
+      return SETUP;
     case "mcp":
       return MCP;
     case undefined:
