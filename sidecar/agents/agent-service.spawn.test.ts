@@ -1,4 +1,4 @@
-import { deepEqual, equal, rejects } from "node:assert/strict";
+import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
@@ -148,6 +148,40 @@ suite("AgentService", () => {
       fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()),
       REFUSED(/valid folder name/),
     );
+  });
+
+  test("starts new processes of an agent only after its installed version was replaced", async () => {
+    const retired: string[] = [];
+    await using fixture = await Fixture.open({ retire: id => retired.push(id) });
+    const open = agent({ npx: { package: "p" } }),
+      install = async (how: "missing" | "newest" | "anew" | { version: string }, of: "agent" | "extension" = "agent") =>
+        fixture.handlers["agents/install"]({ of, config: { ...open, _source: "custom" }, how }, never());
+    await install("missing");
+    await install("newest");
+    await install({ version: "1.0.0" });
+    deepEqual(retired, []);
+    deepEqual([await install({ version: "1.1.0" }), retired], [{ version: "1.1.0" }, [open.id]]);
+    await install("anew");
+    deepEqual(retired, [open.id, open.id]);
+    await install("missing", "extension");
+    await install({ version: "1.2.0" }, "extension");
+    equal(retired.length, 2);
+  });
+
+  test("looks for updates of built-in agents only if npm provides them and they are installed", async () => {
+    await using fixture = await Fixture.open();
+    const installed = agent({ npx: { package: "p" } }),
+      check = async (...builtIns: readonly AgentConfig[]) =>
+        (await fixture.handlers["registry/updates"]({ agents: [], extensions: [], builtIns }, never())).problem;
+    const others = [
+      { ...installed, id: "missing" },
+      { ...installed, distribution: { local: { command: "x" }, ...installed.distribution } },
+      agent({ npx: { package: "p@1.0.0" } }),
+      { ...installed, id: "../x" },
+    ];
+    await fixture.handlers["agents/install"]({ of: "agent", config: installed, how: "missing" }, never());
+    equal(await check(...others), undefined);
+    match((await check(...others, installed)) ?? "", /could not be read/);
   });
 
   test("stops an installation when it is cancelled or has no waiting request", async () => {

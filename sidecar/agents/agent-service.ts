@@ -10,6 +10,7 @@ import type {
   InstallState,
 } from "../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { unpinnedPackage } from "../../src/protocol/agents/built-in-agents";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
 import type { Handlers } from "../../src/protocol/wire/wire";
@@ -25,6 +26,7 @@ import type { ConfigurationFile } from "./own-configuration/configuration-file";
 import { ConfigurationError } from "./own-configuration/symposium-entry";
 import type { Icons } from "./registry/icons";
 import type { Registries } from "./registry/registries";
+import type { InstalledPackage } from "./registry/updates";
 import { RegistryError } from "../http/fetch-document";
 
 export interface AgentServiceDeps {
@@ -65,8 +67,8 @@ export class AgentService {
   readonly handlers: AgentHandlers = {
     "registry/agents": async ({ url }) =>
       this.deps.registries.view(url, (of, configs) => this.deps.installers[of].missing(configs)),
-    "registry/updates": async ({ url, agents, extensions }) =>
-      this.deps.registries.updates(url, { agents, extensions }),
+    "registry/updates": async ({ url, agents, extensions, builtIns }) =>
+      this.deps.registries.updates(url, { agents, extensions }, await this.#installedPackages(builtIns)),
     "registry/icons": async ({ url, ids }, signal) => ({
       icons: await this.deps.icons.of(await this.deps.registries.pictures(url, ids), abortSignal(signal)),
     }),
@@ -82,9 +84,15 @@ export class AgentService {
       ),
     }),
     "agents/install": ({ of, config, how }, signal) =>
-      refuseKnownErrors(async () =>
-        displayedVersion((await this.deps.installers[of].install(config, abortSignal(signal), how)).release),
-      ),
+      refuseKnownErrors(async () => {
+        const { install: before } = await this.#state(of, config),
+          { release } = await this.deps.installers[of].install(config, abortSignal(signal), how),
+          after = displayedVersion(release);
+        // The configuration, which the agent pool compares, is the same for both versions.
+        const isReplaced = how === "anew" || (before.kind === "installed" && before.version !== after.version);
+        if (of === "agent" && isReplaced) this.deps.retire?.(config.id);
+        return after;
+      }),
     "agents/cancelInstall": async ({ of, id }) => {
       this.deps.installers[of].cancel(id);
       return {};
@@ -143,6 +151,19 @@ export class AgentService {
         l10n.t`Symposium does not know the configuration file of ${agent.name}. Set “ownConfiguration” in its entry of symposium.agents.`,
       );
     return configuration;
+  }
+
+  /** The agents that an npm package without a version provides, and that are installed. */
+  async #installedPackages(agents: readonly AgentConfig[]): Promise<readonly InstalledPackage[]> {
+    const packages = agents.map(async (agent): Promise<readonly InstalledPackage[]> => {
+      const name = unpinnedPackage(agent.distribution);
+      if (name === undefined) return [];
+      const { kind, install } = await this.#state("agent", agent);
+      return kind === "npx" && install.kind === "installed" && install.version !== undefined
+        ? [{ id: agent.id, name: agent.name, package: name, version: install.version }]
+        : [];
+    });
+    return (await Promise.all(packages)).flat();
   }
 
   /**

@@ -8,7 +8,7 @@ import type { SettingsDeps } from "../settings/view/settings-deps";
 import { UpdateCheck } from "../settings/view/update-check";
 import { withAgent, withBypass, withoutAgent } from "../settings/store/agents";
 import { readSettings, type Settings } from "../settings/store/settings";
-import { importsIn, withUpdate } from "../settings/store/update-policy";
+import { updatableIn, withUpdate } from "../settings/store/update-policy";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
@@ -122,7 +122,8 @@ export class SettingsPlay {
     this.updates = new UpdateCheck({
       client: () => this.sidecar.current(),
       settings: () => this.settings,
-      imports: () => importsIn(this.values["symposium.agents"], this.values["symposium.extensions"]),
+      updatable: () =>
+        updatableIn(this.values["symposium.agents"], this.values["symposium.extensions"], this.settings.agents),
       isTrusted: () => this.trusted,
       now: () => this.now,
       memory: {

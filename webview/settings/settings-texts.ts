@@ -31,7 +31,7 @@ export const texts = {
   modifier: l10n.t("Send with a modifier key"),
   modifierAbout: l10n.t("Enter inserts a new line. Shift+Enter, Ctrl+Enter or Cmd+Enter sends the prompt."),
   updates: l10n.t("Updates"),
-  updatesAbout: l10n.t("Updates of agents and extensions installed from the registry."),
+  updatesAbout: l10n.t("Updates of the built-in agents, and of agents and extensions from the registry."),
   modes: {
     auto: [l10n.t("Automatic"), l10n.t("Installs updates without asking.")],
     notify: [l10n.t("Notify"), l10n.t("Checks at most once a day and notifies you of updates.")],

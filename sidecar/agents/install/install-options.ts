@@ -42,6 +42,7 @@ export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "
 
 /**
  * `missing`: installs only if missing. `newest`: checks for a newer version if none is pinned. `anew`: replaces the
- * installed version after the new one is complete.
+ * installed version after the new one is complete. `version`: an exact version, which an unpinned npm package gets
+ * unless its installed version is not older; other configurations are installed if missing.
  */
-export type InstallMode = "missing" | "newest" | "anew";
+export type InstallMode = "missing" | "newest" | "anew" | { readonly version: string };

@@ -1,6 +1,7 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import {
   agent,
   bin,
@@ -57,6 +58,56 @@ suite("installed version", () => {
     await installer.install(agent({ npx: { package: "p@1.1.0" } }), never, "newest");
     equal(fixture.tools.calls.length, 3);
     deepEqual(versions(fixture), ["1.1.0"]);
+  });
+
+  test("installs a requested version of an unpinned package only if it is newer", async () => {
+    const packages = { packages: { p: { version: "3.0.0", bin: bin("p") } } };
+    await using fixture = await InstallFixture.open(undefined, packages);
+    const installer = fixture.installer(),
+      open = agent({ npx: { package: "p" } }),
+      release = async (config: AgentConfig, version: string) =>
+        (await installer.install(config, never, { version })).release;
+    await installer.install(agent({ npx: { package: "p@1.0.0" } }), never);
+    equal(await release(open, "2.0.0"), "2.0.0");
+    deepEqual(
+      shown(await installer.command(open, never), fixture)
+        .at(-1)
+        ?.split("/")[1],
+      "2.0.0",
+    );
+    equal(await release(open, "1.5.0"), "2.0.0");
+    equal(await release(open, "2.0.0"), "2.0.0");
+    equal(fixture.tools.calls.length, 2);
+    equal(await release(agent({ npx: { package: "p@2.0.0" } }), "2.5.0"), "2.0.0");
+    equal(await release(agent({ npx: { package: "p@^2.0.0" } }), "2.5.0"), "3.0.0");
+    equal(await release(agent({ npx: { package: "p@latest" } }), "3.1.0"), "3.1.0");
+    deepEqual(
+      fixture.tools.calls.map(call => call.at(-1)),
+      ["p@1.0.0", "p@2.0.0", "p@^2.0.0", "p@3.1.0"],
+    );
+    await rejects(installer.install({ ...open, id: "other" }, never, { version: "latest" }), /Not an exact version/);
+  });
+
+  test("keeps and starts the previous version if the requested one does not exist", async () => {
+    await using fixture = await InstallFixture.open(undefined, {
+      packages: { p: { version: "1.0.0", bin: bin("p") } },
+    });
+    const installer = fixture.installer(),
+      open = agent({ npx: { package: "p" } });
+    await installer.install(open, never);
+    fixture.tools.plan({ fails: { code: 1, stderr: "npm error code ETARGET\n" } });
+    await refused(
+      installer.install(open, never, { version: "2.0.0" }),
+      "toolFailed",
+      /Version 1\.0\.0 stays installed/,
+    );
+    deepEqual(
+      shown(await installer.command(open, never), fixture)
+        .at(-1)
+        ?.split("/")[1],
+      "1.0.0",
+    );
+    deepEqual(versions(fixture), ["1.0.0"]);
   });
 
   test("installs another package with the same id and version in a separate folder", async () => {

@@ -22,7 +22,7 @@ import { displayedVersion, UNVERSIONED } from "../distributions/folder-name";
 import { installBinary } from "./packages/binary-package";
 import { installCargo } from "./packages/cargo-package";
 import { SingleFlight } from "./single-flight";
-import { isInstallable, unavailable, sourceOf, type Installable } from "./installable";
+import { isInstallable, isUpToDate, packageToInstall, unavailable, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./store/install-error";
 import type { Lease } from "./store/usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./store/manifest";
@@ -32,6 +32,13 @@ import { installPython } from "./packages/python-package";
 import { ProgressThrottle } from "./progress";
 import type { Installed, Staging } from "./store/store";
 import { type Tools, type InstallerDeps, type InstallConfig, type InstallMode } from "./install-options";
+
+interface InstallRequest {
+  readonly source: Source;
+  /** Version of an archive. */
+  readonly release: string;
+  readonly wish: InstallMode;
+}
 
 /** Caches each lookup. */
 function cachedTools(tools: Tools): Tools {
@@ -235,7 +242,7 @@ export class Installer implements AsyncDisposable {
   async #runInstallation(
     id: string,
     choice: Installable,
-    how: { readonly source: Source; readonly release: string; readonly wish: InstallMode },
+    how: InstallRequest,
     signal: AbortSignal,
   ): Promise<Installed> {
     const { store, clock, log } = this.#deps;
@@ -247,9 +254,9 @@ export class Installer implements AsyncDisposable {
         () => progress.notify({ phase: "waiting" }),
         async () => {
           const existing = how.wish === "anew" ? undefined : await store.find(id, how.source);
-          const isUpdateCheck =
-            how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
-          return existing && !isUpdateCheck ? existing : this.#create(id, choice, how, existing, progress, signal);
+          return existing && isUpToDate(how.source, existing, how.wish)
+            ? existing
+            : this.#create(id, choice, how, existing, progress, signal);
         },
       );
       await store
@@ -279,19 +286,20 @@ export class Installer implements AsyncDisposable {
   async #create(
     id: string,
     choice: Installable,
-    { source, release }: { readonly source: Source; readonly release: string },
+    how: InstallRequest,
     existing: Installed | undefined,
     progress: ProgressThrottle,
     signal: AbortSignal,
   ): Promise<Installed> {
-    const { store, log } = this.#deps,
+    const { source } = how,
+      { store, log } = this.#deps,
       isPython = source.kind === "python";
     const staging: Staging = isPython
       ? await store.prepareInPlace(id, isExact(source.asked ?? "") ? (source.asked ?? "") : "latest")
       : await store.prepare(id);
     try {
       log("info", "Installing", { id, kind: choice.kind, from: source.name });
-      const built = { source, ...(await this.#build(id, choice, staging.folder, release, progress, signal)) };
+      const built = { source, ...(await this.#build(id, choice, staging.folder, how, progress, signal)) };
       signal.throwIfAborted();
       if (existing && existing.release === built.release && satisfies(source, existing)) {
         await staging.discard();
@@ -310,7 +318,7 @@ export class Installer implements AsyncDisposable {
     id: string,
     choice: Installable,
     folder: string,
-    release: string,
+    { source, release, wish }: InstallRequest,
     progress: ProgressThrottle,
     signal: AbortSignal,
   ): Promise<Omit<Built, "source">> {
@@ -336,7 +344,7 @@ export class Installer implements AsyncDisposable {
     progress.notify({ phase: "installing" });
     switch (choice.kind) {
       case "npx":
-        return installNpm(folder, choice.spec, choice.of.cmd, program, deps);
+        return installNpm(folder, packageToInstall(choice.spec, source, wish), choice.of.cmd, program, deps);
       case "uvx":
       case "pipx":
         return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, deps);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { parseRegistry, readRegistry, configOf, type Registry } from "./document";
+import { NO_REGISTRY, parseRegistry, readRegistry, configOf, type Registry } from "./document";
 import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 const RUNS = propertyRuns(300);
@@ -43,6 +43,7 @@ suite("registry document", () => {
       agents: [{ ...known, distribution: { npx: { package: "good@1.2.3" } }, raw: entry }],
       extensions: [],
       leftOut: [],
+      packageVersions: new Map([["good", "1.2.3"]]),
     });
   });
 
@@ -336,7 +337,7 @@ suite("registry document", () => {
     deepEqual(readRegistry({ agents: [null, { ...good, id: 1 }] }), {
       wrong: "None of its entries is usable. The first: An entry is not an object.",
     });
-    deepEqual(parseRegistry(`{"agents":[]}`), { agents: [], extensions: [], leftOut: [] });
+    deepEqual(parseRegistry(`{"agents":[]}`), NO_REGISTRY);
   });
 
   test("never throws and keeps a valid entry among any others", () => {

@@ -16,6 +16,7 @@ import { isSegment } from "../distributions/folder-name";
 import { wrongAddress } from "../distributions/server-address";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { refusalOf } from "./entry-policy";
+import { packageVersions, type PackageVersions } from "./package-versions";
 import { secureUrl } from "../../http/secure-url";
 
 export interface RegistryEntry {
@@ -43,9 +44,11 @@ export interface Registry {
   readonly agents: readonly RegistryEntry[];
   readonly extensions: readonly RegistryEntry[];
   readonly leftOut: readonly LeftOut[];
+  /** Also from entries in `leftOut`. */
+  readonly packageVersions: PackageVersions;
 }
 
-export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [] };
+export const NO_REGISTRY: Registry = { agents: [], extensions: [], leftOut: [], packageVersions: new Map() };
 
 export interface ReadOptions {
   /** Accepts http addresses of this computer, for a document from this computer. Does not apply to archives. */
@@ -92,7 +95,7 @@ export function readRegistry(value: unknown, options: ReadOptions = {}): Registr
   const [first] = leftOut;
   if (first && agents.length + extensions.length === 0)
     return { wrong: l10n.t`None of its entries is usable. The first: ${first.why}` };
-  return { agents, extensions, leftOut };
+  return { agents, extensions, leftOut, packageVersions: packageVersions(given.slice(0, MAX_ENTRIES)) };
 }
 
 function readEntries(

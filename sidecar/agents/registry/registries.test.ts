@@ -25,6 +25,13 @@ const DOCUMENT = {
       icon: "https://example.com/eve.svg",
     },
     {
+      id: "gemini",
+      name: "Another program",
+      version: "0.31.0",
+      description: "",
+      distribution: { npx: { package: "@google/gemini-cli@0.31.0", args: ["--evil"] } },
+    },
+    {
       id: "ada",
       name: "Ada’s proxy",
       version: "0.2.0",
@@ -127,8 +134,8 @@ suite("registries", () => {
         { id: "rules", version: "0.1.0", _source: "custom" },
       ],
     };
-    const { updates, fetchedAt } = await fixture(folder.path).updates(undefined, configured);
-    const [agent, extension, ...more] = updates;
+    const { updates, fetchedAt } = await fixture(folder.path).updates(undefined, configured, []);
+    const [agent, extension, ...more] = updates.filter(update => "entry" in update);
     deepEqual(agent, {
       of: "agent",
       id: "ada",
@@ -155,7 +162,36 @@ suite("registries", () => {
       ],
       ["extension", "ada", undefined, "0.2.0", false, 0, 7],
     );
-    deepEqual((await fixture(folder.path).updates("https://gone.example.com/", configured)).updates, []);
+    deepEqual((await fixture(folder.path).updates("https://gone.example.com/", configured, [])).updates, []);
+  });
+
+  test("returns newer versions of built-in agents, also from an entry that is refused for its id", async () => {
+    using folder = temporaryFolder();
+    const registries = fixture(folder.path),
+      none = { agents: [], extensions: [] },
+      gemini = { id: "gemini", name: "Gemini CLI", package: "@google/gemini-cli", version: "0.30.0" },
+      ours = { id: "codex", name: "Codex", package: "@s/ada", version: "1.2.3" };
+    deepEqual((await registries.updates(undefined, none, [gemini, ours])).updates, [
+      {
+        of: "agent",
+        id: "gemini",
+        name: "Gemini CLI",
+        from: "0.30.0",
+        to: "0.31.0",
+        package: "@google/gemini-cli",
+      },
+    ]);
+    const offline = await registries.updates("https://gone.example.com/", none, [gemini]);
+    deepEqual([offline.updates, /gone/.test(offline.problem ?? "")], [[], true]);
+  });
+
+  test("uses no network if nothing can have an update", async () => {
+    using folder = temporaryFolder();
+    const registries = fixture(folder.path),
+      before = requested.length,
+      own = { agents: [{ id: "ada", _source: "custom" }], extensions: [{ id: "rules" }] };
+    deepEqual(await registries.updates(undefined, own, []), { updates: [] });
+    equal(requested.length, before);
   });
 
   test("returns icon addresses, using the network only without a cache, and prefers the agent's icon", async () => {

@@ -13,7 +13,7 @@ import { RpcError } from "../../rpc/message";
 import { REGISTRY_ADDRESSES, secureUrl } from "../../http/secure-url";
 import { configOf, type RegistryEntry } from "./document";
 import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";
-import { imported, updated, updatesFor } from "./updates";
+import { imported, packageUpdatesFor, updated, updatesFor, type InstalledPackage } from "./updates";
 
 const NEVER = new AbortController().signal;
 
@@ -51,17 +51,24 @@ export class Registries {
     };
   }
 
-  /** `configured`: entries of the settings. */
+  /**
+   * `configured`: entries of the settings. `installed`: built-in agents. Uses the network only if one of them can have
+   * an update.
+   */
   async updates(
     address: string | undefined,
     configured: Readonly<Record<"agents" | "extensions", readonly JsonObject[]>>,
+    installed: readonly InstalledPackage[],
   ): Promise<RegistryAge & { readonly updates: readonly RegistryUpdate[] }> {
-    const snapshot = await this.#cache(address).refresh(NEVER),
-      { agents, extensions } = snapshot.registry;
+    const cache = this.#cache(address),
+      canHaveUpdates = installed.length > 0 || [...configured.agents, ...configured.extensions].some(isImport);
+    const snapshot = await (canHaveUpdates ? cache.refresh(NEVER) : cache.current()),
+      { agents, extensions, packageVersions } = snapshot.registry;
     return {
       updates: [
         ...updatesOf("agent", configured.agents, agents),
         ...updatesOf("extension", configured.extensions, extensions),
+        ...packageUpdatesFor(installed, packageVersions),
       ],
       ...ageOf(snapshot),
     };
@@ -95,15 +102,15 @@ export class Registries {
   }
 }
 
+const isImport = ({ _source }: JsonObject): boolean => _source === "registry";
+
 function updatesOf(
   of: Installable,
   configured: readonly JsonObject[],
   entries: readonly RegistryEntry[],
 ): readonly RegistryUpdate[] {
   const entriesById = new Map(
-    configured.flatMap(entry =>
-      typeof entry.id === "string" && entry._source === "registry" ? [[entry.id, entry] as const] : [],
-    ),
+    configured.flatMap(entry => (typeof entry.id === "string" && isImport(entry) ? [[entry.id, entry] as const] : [])),
   );
   const requested = [...entriesById].map(([id, { version }]) => ({
     id,

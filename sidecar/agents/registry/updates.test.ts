@@ -2,7 +2,7 @@ import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { isObject } from "../../rpc/json";
 import { readRegistry, type RegistryEntry } from "./document";
-import { imported, updated, updatesFor } from "./updates";
+import { imported, packageUpdatesFor, updated, updatesFor } from "./updates";
 import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 const RUNS = propertyRuns(300);
@@ -114,6 +114,23 @@ suite("registry update", () => {
       settings: { a: 1 },
       _source: "registry",
     });
+  });
+});
+
+suite("update of a built-in agent", () => {
+  const installed = { id: "codex", name: "Codex", package: "p", version: "1.9.0" },
+    to = (version: string | undefined) =>
+      packageUpdatesFor([installed], new Map(version === undefined ? [] : [["p", version]])).map(update => update.to);
+
+  test("exists if the registry has a newer version of its package", () =>
+    deepEqual(packageUpdatesFor([installed], new Map([["p", "1.10.0"]])), [
+      { of: "agent", id: "codex", name: "Codex", from: "1.9.0", to: "1.10.0", package: "p" },
+    ]));
+
+  test("never installs an older version, or over a version that is no version", () => {
+    deepEqual([to("1.9.0"), to("1.8.9"), to(undefined)], [[], [], []]);
+    deepEqual(packageUpdatesFor([{ ...installed, version: "mine" }], new Map([["p", "2.0.0"]])), []);
+    deepEqual(packageUpdatesFor([{ ...installed, version: "2.0.0-beta.1" }], new Map([["p", "2.0.0"]])).length, 1);
   });
 });
 

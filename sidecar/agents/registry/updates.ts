@@ -1,7 +1,9 @@
 /** Finds updates of configured agents and extensions, and computes updated settings entries. Pure. */
+import type { PackageUpdate } from "../../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { RegistryEntry } from "./document";
+import type { PackageVersions } from "./package-versions";
 import { isNewer } from "./versions";
 
 export interface Update {
@@ -24,6 +26,25 @@ export function updatesFor(
     const entry = newest.get(id);
     if (_source !== "registry" || !entry || (version !== undefined && !isNewer(entry.version, version))) return [];
     return [{ id, ...(version === undefined ? {} : { from: version }), to: entry.version, entry }];
+  });
+}
+
+/** An installed agent whose configuration names this npm package without a version. */
+export interface InstalledPackage {
+  readonly id: string;
+  readonly name: string;
+  readonly package: string;
+  readonly version: string;
+}
+
+/** Returns updates of built-in agents. */
+export function packageUpdatesFor(
+  installed: readonly InstalledPackage[],
+  versions: PackageVersions,
+): readonly PackageUpdate[] {
+  return installed.flatMap(({ id, name, package: packageName, version: from }): readonly PackageUpdate[] => {
+    const to = versions.get(packageName);
+    return to !== undefined && isNewer(to, from) ? [{ of: "agent", id, name, from, to, package: packageName }] : [];
   });
 }
 

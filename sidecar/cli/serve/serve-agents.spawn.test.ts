@@ -2,6 +2,7 @@ import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/
 import { spawn, type ChildProcess } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { pathToFileURL } from "node:url";
 import {
   createMessageConnection,
   StreamMessageReader,
@@ -9,6 +10,7 @@ import {
   type MessageConnection,
 } from "vscode-jsonrpc/node";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
 import { PLATFORMS } from "../../../src/protocol/agents/distribution";
 import { PROTOCOL, type HostToSidecar, type SidecarToHost } from "../../../src/protocol/sidecar";
 import type { Calls, Notes, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
@@ -31,6 +33,7 @@ class Window implements AsyncDisposable {
   readonly #connection: MessageConnection;
   readonly #child: ChildProcess;
   readonly #gone: Promise<unknown>;
+  readonly tools: FakeTools;
   keys: Record<string, string> = {};
   bootId = "";
 
@@ -38,7 +41,7 @@ class Window implements AsyncDisposable {
     const { command, args } = program("symposium-acp-agent"),
       tools = path.join(this.#folder.path, "tools"),
       { SHELL: _, ...env } = process.env;
-    new FakeTools(tools, ["npm"], { packages: { "@s/proxy": { version: "2.0.0", bin: "proxy.js" } } });
+    this.tools = new FakeTools(tools, ["npm"], { packages: { "@s/proxy": { version: "2.0.0", bin: "proxy.js" } } });
     const child = spawn(command, [...args, "serve"], {
       stdio: ["pipe", "pipe", "inherit"],
       cwd: this.#folder.path,
@@ -201,6 +204,62 @@ suite("agent of a window", () => {
     deepEqual((await window.state(ada))?.install, { kind: "missing" });
   });
 
+  test("is updated to the registry's version if it is built in, for new sessions only", async () => {
+    await using window = await Window.open();
+    const codex = BUILT_IN_AGENTS.find(({ id }) => id === "codex");
+    ok(codex);
+    const packageName = codex.distribution.npx?.package ?? "",
+      /** Each version logs to its own file. */
+      code = `process.argv.push("--log", ${JSON.stringify(window.home)} + "/" + require("../package.json").version);
+import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`,
+      log = (version: string): string =>
+        existsSync(path.join(window.home, version)) ? readFileSync(path.join(window.home, version), "utf8") : "";
+    const npmHas = (version: string): void =>
+      window.tools.plan({ packages: { [packageName]: { version, bin: { codex: "dist/codex.js" }, code } } });
+    npmHas("0.9.0");
+    deepEqual(await window.ask("agents/install", { of: "agent", config: codex, how: "missing" }), { version: "0.9.0" });
+    const begin = async (conversation: string): Promise<string> =>
+      (await window.ask("chat/new", { conversation, agent: codex, cwd: window.home })).sessionId;
+    const prompt = async (sessionId: string, text: string): Promise<void> => {
+      await window.ask("chat/prompt", { sessionId, messageId: text, blocks: [{ type: "text", text: `say ${text}` }] });
+      await window.until(() => JSON.stringify(window.notesOf("chat/event")).includes(`"text":"${text}"`));
+    };
+    const before = await begin("one");
+    await prompt(before, "first");
+
+    npmHas("0.11.0");
+    const distribution = { npx: { package: `${packageName}@0.10.0`, args: ["--crash-on-start"] } },
+      other = { id: "other", version: "1.0.0", distribution: { npx: { package: "other@1.0.0" } } },
+      url = window.server.serve("/registry.json", {
+        content: JSON.stringify({ agents: [{ id: "codex", version: "0.10.0", distribution }, other] }),
+      });
+    const updates = async (builtIn: AgentConfig) =>
+      (await window.ask("registry/updates", { url, agents: [], extensions: [], builtIns: [builtIn] })).updates;
+    deepEqual(await updates(codex), [
+      { of: "agent", id: "codex", name: "Codex", from: "0.9.0", to: "0.10.0", package: packageName },
+    ]);
+    const pinned = { ...codex, distribution: { npx: { package: `${packageName}@0.9.0` } } };
+    deepEqual(await updates(pinned), []);
+
+    const update = () => window.ask("agents/install", { of: "agent", config: codex, how: { version: "0.10.0" } });
+    window.tools.plan({ fails: { code: 1, stderr: "npm error ENOTFOUND\n" } });
+    await rejects(update(), /Version 0\.9\.0 stays installed/);
+    await prompt(await begin("two"), "second");
+
+    npmHas("0.11.0");
+    deepEqual(await update(), { version: "0.10.0" });
+    deepEqual((await window.state(codex))?.install, { kind: "installed", version: "0.10.0" });
+    deepEqual(await updates(codex), []);
+    await prompt(before, "third");
+    await prompt(await begin("three"), "fourth");
+    deepEqual(
+      ["0.9.0", "0.10.0", "0.11.0"].map(version =>
+        ["first", "second", "third", "fourth"].filter(text => log(version).includes(`say ${text}`)),
+      ),
+      [["first", "second", "third"], ["fourth"], []],
+    );
+  });
+
   test("is installed beside extensions, even with the same id", async () => {
     await using window = await Window.open();
     const proxy = {
@@ -349,9 +408,12 @@ suite("agent of a window", () => {
       url,
       agents: [{ ...agents[0]?.entry, version: "1.0.0", bypassPermissions: true }],
       extensions: extensions.map(({ entry }) => entry),
+      builtIns: [],
     });
     deepEqual(
-      updates.map(({ of, id, from, to, entry }) => [of, id, from, to, entry["bypassPermissions"]]),
+      updates
+        .filter(update => "entry" in update)
+        .map(({ of, id, from, to, entry }) => [of, id, from, to, entry["bypassPermissions"]]),
       [["agent", "ada", "1.0.0", "2.0.0", true]],
     );
     deepEqual(await window.ask("registry/icons", { url, ids: ["ada", "rules", "nobody"] }), {

@@ -8,6 +8,8 @@ export interface FakePackage {
   readonly bin?: string | Readonly<Record<string, string>>;
   /** First line of an npm package's program. */
   readonly firstLine?: string;
+  /** Following lines of an npm package's program. */
+  readonly code?: string;
 }
 
 export interface ToolPlans {

@@ -34,7 +34,7 @@ function npm(): void {
   for (const [bin, file] of Object.entries(
     typeof first.bin === "string" ? { [name.replace(/^@.*\//, "")]: first.bin } : (first.bin ?? {}),
   )) {
-    write(path.join(home, file), `${first.firstLine ?? "#!/usr/bin/env node"}\n`, 0o755);
+    write(path.join(home, file), `${first.firstLine ?? "#!/usr/bin/env node"}\n${first.code ?? ""}`, 0o755);
     write(path.join(prefix, "node_modules", ".bin", bin), "#!/bin/sh\n", 0o755);
   }
 }

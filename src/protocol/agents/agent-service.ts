@@ -71,8 +71,8 @@ export interface RegistryView extends RegistryAge {
   readonly extensions: readonly RegistryAgent[];
 }
 
-/** `entry` replaces the settings entry, except for the user's own choices. */
-export interface RegistryUpdate {
+/** Update of a settings entry from the registry. `entry` replaces it, except for the user's own choices. */
+export interface EntryUpdate {
   readonly of: Installable;
   readonly id: string;
   readonly name: string;
@@ -80,6 +80,21 @@ export interface RegistryUpdate {
   readonly to: string;
   readonly entry: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * Update of an installed built-in agent. Its configuration names no version, so the settings do not change. `package`:
+ * the npm package that has the versions.
+ */
+export interface PackageUpdate {
+  readonly of: "agent";
+  readonly id: string;
+  readonly name: string;
+  readonly from: string;
+  readonly to: string;
+  readonly package: string;
+}
+
+export type RegistryUpdate = EntryUpdate | PackageUpdate;
 
 /** Agents and extensions are installed separately and may have equal ids. */
 export type Installable = "agent" | "extension";
@@ -95,11 +110,16 @@ export interface AgentsHostToSidecar {
   /** Fetched over the network; cached data if the request fails. */
   "registry/agents": Call<RegistryParams, RegistryView>;
   /**
-   * Returns newer versions of the entries that were added from the registry. Fetched over the network; cached data if
-   * the request fails.
+   * Returns newer versions of the entries that were added from the registry, and of the installed agents among
+   * `builtIns`. Fetched over the network if at least one of them can have an update; cached data otherwise, and if the
+   * request fails.
    */
   "registry/updates": Call<
-    RegistryParams & { readonly agents: Entries; readonly extensions: Entries },
+    RegistryParams & {
+      readonly agents: Entries;
+      readonly extensions: Entries;
+      readonly builtIns: readonly AgentConfig[];
+    },
     RegistryAge & { readonly updates: readonly RegistryUpdate[] }
   >;
   /** Returns the icons of these agents as `data:` URIs. Missing or unavailable icons are omitted. */
@@ -125,14 +145,15 @@ export interface AgentsHostToSidecar {
   >;
   /**
    * Installs an item and returns afterwards. `newest`: checks for a newer version if none is pinned. `anew`:
-   * reinstalls, and removes the old files after the new ones are in place. Fails with `ErrorCode.refused` and a
-   * sentence.
+   * reinstalls, and removes the old files after the new ones are in place. `version`: installs this version of an
+   * unpinned npm package, unless a version that is not older is installed. New sessions of an agent use the new
+   * version; open sessions keep theirs. Fails with `ErrorCode.refused` and a sentence.
    */
   "agents/install": Call<
     {
       readonly of: Installable;
       readonly config: AgentConfig | ExtensionConfig;
-      readonly how: "missing" | "newest" | "anew";
+      readonly how: "missing" | "newest" | "anew" | { readonly version: string };
     },
     { readonly version?: string }
   >;

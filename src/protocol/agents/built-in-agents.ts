@@ -1,5 +1,7 @@
 /** Agents that are available without a registry, and renamed packages of documented agents. Pure. */
 import { ELIZA, type AgentConfig } from "./agents";
+import type { Distribution } from "./distribution";
+import { npmSpec } from "./package-spec";
 
 export interface BuiltInAgent extends AgentConfig {
   /** Shown only if this program is on the PATH, because Symposium cannot install it. */
@@ -56,4 +58,10 @@ export function currentPackage(spec: string): string {
   const [, name = spec, tag = ""] = /^(@[^@]+)(@latest)?$/.exec(spec) ?? [];
   const renamed = RENAMED_PACKAGES.get(name);
   return renamed === undefined ? spec : renamed + tag;
+}
+
+/** The current name of the distribution's npm package. Undefined: it has none, or it names a version, tag or range. */
+export function unpinnedPackage({ npx }: Distribution): string | undefined {
+  const spec = npx && npmSpec(currentPackage(npx.package));
+  return spec && (spec.version === undefined || spec.version === "latest") ? spec.name : undefined;
 }

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { bypassNotSaved } from "../../errors";
 import type { Log } from "../../log";
 import type { SettingName } from "../../names";
-import type { RegistryUpdate } from "../../protocol/agents/agent-service";
+import type { EntryUpdate } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
 import type { UpdateMode } from "../../protocol/settings/settings-view";
 import { withAgent, withoutAgent } from "./agents";
@@ -77,7 +77,7 @@ export class Configuration implements vscode.Disposable {
   }
 
   /** Replaces the user's entry with the registry's newer entry. Resolves with whether the older entry still existed. */
-  async takeUpdate(update: RegistryUpdate): Promise<boolean> {
+  async takeUpdate(update: EntryUpdate): Promise<boolean> {
     let isTaken = false;
     await this.#writes.change(update.of === "agent" ? "symposium.agents" : "symposium.extensions", value => {
       const after = withUpdate(value, update);

@@ -4,7 +4,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../protocol/agents/agents";
-import type { Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
+import type { EntryUpdate, Installable, InstallState, RegistryUpdate } from "../../protocol/agents/agent-service";
+import { BUILT_IN_AGENTS, unpinnedPackage } from "../../protocol/agents/built-in-agents";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { isObject, type Fields } from "../../protocol/wire/json";
 import { enumerated } from "../../protocol/text/phrases";
@@ -19,20 +20,36 @@ export interface UpdateMemory {
   readonly told: readonly string[];
 }
 
-/** Settings entries that were added from the registry. */
-export interface Imports {
+/**
+ * Items that can have updates: settings entries that were added from the registry, and built-in agents. A built-in
+ * agent that the user has changed is included while its package is not pinned.
+ */
+export interface Updatable {
   readonly agents: readonly Fields[];
   readonly extensions: readonly Fields[];
+  readonly builtIns: readonly AgentConfig[];
 }
 
 const DAY = 24 * 60 * 60 * 1000;
 const MAX_ANNOUNCED = 200;
 
-/** `agents`, `extensions`: the user's raw values of `symposium.agents` and `symposium.extensions`. */
-export function importsIn(agents: unknown, extensions: unknown): Imports {
-  const of = (value: unknown): readonly Fields[] =>
-    (Array.isArray(value) ? value : []).filter(isObject).filter(({ _source }) => _source === "registry");
-  return { agents: of(agents), extensions: of(extensions) };
+/**
+ * `agents`, `extensions`: the user's raw values of `symposium.agents` and `symposium.extensions`. `effective`: all
+ * agents with the user's changes.
+ */
+export function updatableIn(agents: unknown, extensions: unknown, effective: readonly AgentConfig[]): Updatable {
+  return {
+    agents: importsIn(agents),
+    extensions: importsIn(extensions),
+    builtIns: effective.filter(
+      ({ id, distribution }) =>
+        BUILT_IN_AGENTS.some(agent => agent.id === id) && unpinnedPackage(distribution) !== undefined,
+    ),
+  };
+}
+
+function importsIn(value: unknown): readonly Fields[] {
+  return (Array.isArray(value) ? value : []).filter(isObject).filter(({ _source }) => _source === "registry");
 }
 
 export function readMemory(value: unknown): UpdateMemory {
@@ -47,18 +64,18 @@ export function readMemory(value: unknown): UpdateMemory {
 export function isDue({
   mode,
   isTrusted,
-  imports,
+  updatable: { agents, extensions, builtIns },
   memory: { askedAt },
   now,
 }: {
   readonly mode: UpdateMode;
   readonly isTrusted: boolean;
-  readonly imports: Imports;
+  readonly updatable: Updatable;
   readonly memory: UpdateMemory;
   readonly now: number;
 }): boolean {
-  const hasEntries = imports.agents.length + imports.extensions.length > 0;
-  return mode !== "off" && isTrusted && hasEntries && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
+  const hasItems = agents.length + extensions.length + builtIns.length > 0;
+  return mode !== "off" && isTrusted && hasItems && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
 }
 
 /** Updates that were not announced yet, and the memory after their announcement. */
@@ -71,26 +88,45 @@ export function unannounced(
 }
 
 /**
- * Updates whose older version is still in the settings with the registry as its source. For other entries the new
- * version might not be an update.
+ * Updates whose older version is still in the settings with the registry as its source, and updates of built-in agents
+ * with the same unpinned package. For others the new version might not be an update.
  */
-export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports): readonly RegistryUpdate[] {
-  return updates.filter(({ of, id, from }) =>
-    (of === "agent" ? imports.agents : imports.extensions).some(
-      entry => entry["id"] === id && entry["version"] === from,
-    ),
+export function stillNewer(
+  updates: readonly RegistryUpdate[],
+  { agents, extensions, builtIns }: Updatable,
+): readonly RegistryUpdate[] {
+  return updates.filter(update =>
+    "package" in update
+      ? builtIns.some(({ id, distribution }) => id === update.id && unpinnedPackage(distribution) === update.package)
+      : isEntryOlder(update, update.of === "agent" ? agents : extensions),
   );
+}
+
+/** Whether the update's older version is in these entries. */
+function isEntryOlder({ id, from }: EntryUpdate, imports: readonly Fields[]): boolean {
+  return imports.some(entry => entry["id"] === id && entry["version"] === from);
+}
+
+/** Drops updates of built-in agents of which no installed version, or another one than at the check, is known. */
+export function forInstalled(
+  updates: readonly RegistryUpdate[],
+  states: ReadonlyMap<string, InstallState> | undefined,
+): readonly RegistryUpdate[] {
+  return updates.filter(update => {
+    if (!("package" in update)) return true;
+    const install = states?.get(update.id)?.install;
+    return install?.kind === "installed" && install.version === update.from;
+  });
 }
 
 /**
  * Applies the update to a value of `symposium.agents` or `symposium.extensions`. Returns the same value if the older
  * version is not in it.
  */
-export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
-  const { of, entry } = update,
-    isApplicable =
-      stillNewer([update], of === "agent" ? importsIn(value, undefined) : importsIn(undefined, value)).length > 0;
-  return isApplicable ? (of === "agent" ? withAgent(value, entry) : withExtension(value, entry)) : value;
+export function withUpdate(value: unknown, update: EntryUpdate): unknown {
+  const { of, entry } = update;
+  if (!isEntryOlder(update, importsIn(value))) return value;
+  return of === "agent" ? withAgent(value, entry) : withExtension(value, entry);
 }
 
 export function sentenceOf(updates: readonly RegistryUpdate[]): string {

@@ -15,7 +15,7 @@ import { addExtension } from "../store/add-extension";
 import { AgentSecrets } from "../store/agent-secrets";
 import type { Configuration } from "../store/configuration";
 import { addFromRegistry, type AgentSources } from "../store/select-agent";
-import { importsIn } from "../store/update-policy";
+import { updatableIn } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../../sidecar/supervisor";
 import { SettingsController } from "./settings-controller";
@@ -140,8 +140,12 @@ function updateDeps({ context, configuration, supervisor, log }: SettingsParts, 
     now,
     memory: context.globalState,
     log,
-    imports: () =>
-      importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
+    updatable: () =>
+      updatableIn(
+        configuration.ownValue("symposium.agents"),
+        configuration.ownValue("symposium.extensions"),
+        configuration.settings.agents,
+      ),
     replace: update => configuration.takeUpdate(update),
     ask: async sentence =>
       (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",

@@ -304,6 +304,65 @@ suite("row actions", () => {
     equal(play.calls("agents/install").length, 1);
   });
 
+  /** A page that shows an update of Gemini CLI. `version`: the installed one. */
+  const withGemini = async (version: string) => {
+    const play = new SettingsPlay(),
+      gemini: RegistryUpdate = {
+        of: "agent",
+        id: "gemini",
+        name: "Gemini CLI",
+        from: "0.30.0",
+        to: "0.31.0",
+        package: "@google/gemini-cli",
+      };
+    play.sidecar.reply("agents/states", () => ({
+      agents: { gemini: { ...states({}).agents.ada, install: { kind: "installed" as const, version } } },
+      extensions: {},
+    }));
+    play.sidecar.reply("agents/install", () => {
+      version = "0.31.0";
+      return { version };
+    });
+    play.sidecar.reply("registry/updates", () => ({ updates: [gemini], fetchedAt: 1 }));
+    const page = await play.page();
+    const installs = () => play.calls("agents/install").map(params => (params as { how: unknown }).how);
+    return { play, page, installs };
+  };
+
+  test("shows a newer version of an installed built-in agent and installs it", async () => {
+    const { page, installs } = await withGemini("0.30.0");
+    await page.send({ type: "checkUpdates" });
+    deepEqual(
+      [sentences(page, "gemini"), page.of("announce").at(-1)?.text],
+      [["The registry has version 0.31.0. Version 0.30.0 is installed."], "1 update is available."],
+    );
+    await page.press("gemini", "update");
+    deepEqual(
+      [sentences(page, "gemini"), page.of("announce").at(-1)?.text, installs()],
+      [[], "Gemini CLI 0.31.0 is installed.", [{ version: "0.31.0" }]],
+    );
+  });
+
+  test("keeps the update of a built-in agent in its row after a failure", async () => {
+    const { play, page } = await withGemini("0.30.0");
+    await page.send({ type: "checkUpdates" });
+    play.sidecar.reply("agents/install", () => ({}));
+    play.sidecar.refuse("agents/install", refused("npm says no. Version 0.30.0 stays installed."));
+    await page.press("gemini", "update");
+    deepEqual(sentences(page, "gemini"), [
+      "npm says no. Version 0.30.0 stays installed.",
+      "The registry has version 0.31.0. Version 0.30.0 is installed.",
+    ]);
+  });
+
+  test("checks the package's registry if another window has updated a built-in agent", async () => {
+    const { page, installs } = await withGemini("0.32.0");
+    await page.send({ type: "checkUpdates" });
+    deepEqual(sentences(page, "gemini"), []);
+    await page.press("gemini", "update");
+    deepEqual(installs(), ["newest"]);
+  });
+
   test("reports no installed update if the entry was removed meanwhile", async () => {
     const play = new SettingsPlay(),
       newer: RegistryUpdate = {

@@ -8,7 +8,7 @@
 import * as l10n from "@vscode/l10n";
 import { SidecarExited, SidecarUnavailable } from "../../errors";
 import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
-import type { AgentsHostToSidecar, Installable } from "../../protocol/agents/agent-service";
+import type { AgentsHostToSidecar, Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { entryOf, type FoundAgent } from "../../protocol/agents/known-programs";
 import type { RowAction } from "../../protocol/settings/settings-view";
@@ -19,21 +19,17 @@ import { isPage, named } from "./row-texts";
 import type { SettingsDeps } from "./settings-deps";
 import { type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
 
-/** `isInstalled`: Symposium has installed a copy. `found`: detected, but not configured. */
+/** `isInstalled`: Symposium has installed a copy. `update`: the row shows it. */
+interface RowState {
+  readonly isInstalled: boolean;
+  readonly lastError: number | undefined;
+  readonly update?: RegistryUpdate;
+}
+
+/** `found`: detected, but not configured. */
 export type ActedRow =
-  | {
-      readonly of: "agent";
-      readonly config: AgentConfig;
-      readonly isInstalled: boolean;
-      readonly lastError: number | undefined;
-      readonly found?: FoundAgent;
-    }
-  | {
-      readonly of: "extension";
-      readonly config: ExtensionConfig;
-      readonly isInstalled: boolean;
-      readonly lastError: number | undefined;
-    };
+  | (RowState & { readonly of: "agent"; readonly config: AgentConfig; readonly found?: FoundAgent })
+  | (RowState & { readonly of: "extension"; readonly config: ExtensionConfig });
 
 /** The view that shows the rows. */
 export interface RowsShown {
@@ -129,7 +125,7 @@ export class RowActions {
 
   /** Updates to the registry's version, otherwise to the latest version of the package. */
   async #update(row: ActedRow): Promise<void> {
-    const update = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
+    const { update } = row;
     if (!update) return this.#install(row, "newest");
     if (await this.deps.updates.take(update)) this.shown.report(l10n.t`${update.name} ${update.to} is installed.`);
   }

@@ -9,13 +9,14 @@
  */
 import * as l10n from "@vscode/l10n";
 import { sidecarState } from "../../chat/sidecar-state";
-import type { InstallProgress, Installable } from "../../protocol/agents/agent-service";
+import type { InstallProgress, Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
 import { foundAgents } from "../../protocol/agents/known-programs";
 import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
 import type { AgentRow, HostToSettings, NoteAction, RowAction } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";
+import { forInstalled } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
 import { RowActions, type ActedRow } from "./row-actions";
@@ -180,7 +181,12 @@ export class SettingsController {
   #actedRow(of: Installable, id: string): ActedRow | undefined {
     const { settings } = this.deps.configuration,
       state = this.#facts[of === "agent" ? "agents" : "extensions"]?.get(id);
-    const facts = { isInstalled: state?.install.kind === "installed", lastError: state?.lastError?.at };
+    const update = this.#updates.find(known => known.of === of && known.id === id),
+      facts = {
+        isInstalled: state?.install.kind === "installed",
+        lastError: state?.lastError?.at,
+        ...(update ? { update } : {}),
+      };
     if (of === "extension") {
       const config = settings.allExtensions.find(extension => extension.config.id === id)?.config;
       return config && { of, config, ...facts };
@@ -188,6 +194,10 @@ export class SettingsController {
     const config = agentsOf({ settings, found: this.#facts.found }).find(agent => agent.id === id),
       found = foundAgents(settings.agents, this.#facts.found).find(agent => agent.isNew && agent.agent.id === id);
     return config && { of, config, ...facts, ...(found ? { found } : {}) };
+  }
+
+  get #updates(): readonly RegistryUpdate[] {
+    return forInstalled(this.deps.updates.known, this.#facts.agents);
   }
 
   /** Like `#isShown`, for the bypass switch. */
@@ -299,7 +309,7 @@ export class SettingsController {
       work: this.#actions.work,
       outcomes: this.#actions.outcomes,
       dismissed: this.#actions.dismissed,
-      updates: deps.updates.known,
+      updates: this.#updates,
       registry: deps.updates.registry,
       icons,
       found,

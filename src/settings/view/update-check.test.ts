@@ -23,6 +23,21 @@ suite("automatic updates", () => {
     play.sidecar.reply("registry/updates", () => ({ updates: [newer], fetchedAt: 1 }));
     return play;
   };
+  const GEMINI: RegistryUpdate = {
+    of: "agent",
+    id: "gemini",
+    name: "Gemini CLI",
+    from: "0.30.0",
+    to: "0.31.0",
+    package: "@google/gemini-cli",
+  };
+  /** Settings without a registry entry, and a newer version of an installed built-in agent. */
+  const builtIn = async (mode: "auto" | "notify") => {
+    const play = await fixture(mode);
+    await play.write("symposium.agents", []);
+    play.sidecar.reply("registry/updates", () => ({ updates: [GEMINI], fetchedAt: 1 }));
+    return play;
+  };
   const version = (play: SettingsPlay) => play.settings.agents.find(({ id }) => id === "ada")?.version;
 
   test("asks once per version and day", async () => {
@@ -60,6 +75,52 @@ suite("automatic updates", () => {
     play.log.onLog(({ category, message }) => lines.push(`${category} ${message}`));
     await play.updates.sidecarRuns();
     deepEqual([play.done, version(play), lines], [[], "1.1.0", ["registry Updated"]]);
+  });
+
+  test("sends the built-in agents with each check", async () => {
+    const play = await builtIn("notify");
+    play.takes = false;
+    await play.updates.sidecarRuns();
+    const [params] = play.calls("registry/updates") as [{ agents: unknown; builtIns: { id: string }[] }];
+    deepEqual([params.agents, params.builtIns.map(({ id }) => id)], [[], ["zed-claude-code", "codex", "gemini"]]);
+    deepEqual(
+      [play.done, play.calls("agents/install"), play.updates.known],
+      [["ask The registry has Gemini CLI 0.31.0 (you have 0.30.0)."], [], [GEMINI]],
+    );
+  });
+
+  test("installs the announced version of a built-in agent and leaves the settings unchanged", async () => {
+    for (const mode of ["notify", "auto"] as const) {
+      const play = await builtIn(mode);
+      await play.updates.sidecarRuns();
+      deepEqual(
+        play.calls("agents/install").map(params => {
+          const { of, how, config } = params as { of: string; how: unknown; config: { id: string } };
+          return [of, config.id, how];
+        }),
+        [["agent", "gemini", { version: "0.31.0" }]],
+      );
+      deepEqual([play.values["symposium.agents"], play.updates.known], [[], []]);
+    }
+  });
+
+  test("keeps an update of a built-in agent that failed", async () => {
+    const play = await builtIn("notify");
+    play.sidecar.refuse("agents/install", refused("npm says no. Version 0.30.0 stays installed."));
+    await play.updates.sidecarRuns();
+    deepEqual(
+      [play.done.at(-1), play.updates.known],
+      ["tell Gemini CLI 0.31.0 could not be installed: npm says no. Version 0.30.0 stays installed.", [GEMINI]],
+    );
+  });
+
+  test("does not update a built-in agent that the user has pinned during the question", async () => {
+    const play = await builtIn("notify");
+    await play.updates.check();
+    await play.write("symposium.agents", [
+      { id: "gemini", name: "Gemini CLI", distribution: { npx: { package: "@google/gemini-cli@0.30.0" } } },
+    ]);
+    deepEqual([await play.updates.take(GEMINI), play.calls("agents/install"), play.updates.known], [false, [], []]);
   });
 
   test("skips an entry that was updated or removed during the question", async () => {

@@ -1,5 +1,5 @@
 /**
- * Queries the registry for newer versions of configured entries, announces and applies them.
+ * Queries the registry for newer versions of configured entries and built-in agents, announces and applies them.
  * `src/settings/store/update-policy.ts` decides the time and the wording.
  *
  * Invariants:
@@ -9,22 +9,30 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
-import type { RegistryAge, RegistryUpdate } from "../../protocol/agents/agent-service";
+import type { EntryUpdate, PackageUpdate, RegistryAge, RegistryUpdate } from "../../protocol/agents/agent-service";
 import type { Settings } from "../store/settings";
 import type { KeyValueStore } from "../store/persisted-controls";
-import { configIn, isDue, readMemory, sentenceOf, stillNewer, unannounced, type Imports } from "../store/update-policy";
+import {
+  configIn,
+  isDue,
+  readMemory,
+  sentenceOf,
+  stillNewer,
+  unannounced,
+  type Updatable,
+} from "../store/update-policy";
 import type { SidecarClient } from "../../sidecar/client";
 
 export interface UpdateDeps {
   client(): Promise<SidecarClient>;
   settings(): Pick<Settings, "updates" | "registryUrl">;
-  imports(): Imports;
+  updatable(): Updatable;
   isTrusted(): boolean;
   /** Milliseconds since 1970. */
   now(): number;
   readonly memory: KeyValueStore;
   /** Writes the newer entry to the settings. Resolves with whether the older entry still existed. */
-  replace(update: RegistryUpdate): Promise<boolean>;
+  replace(update: EntryUpdate): Promise<boolean>;
   /** Resolves with whether the user accepts the updates. */
   ask(sentence: string): Promise<boolean>;
   notify(sentence: string): void;
@@ -44,7 +52,7 @@ export class UpdateCheck {
 
   /** Updates that are newer than the current settings. */
   get known(): readonly RegistryUpdate[] {
-    return stillNewer(this.#known, this.deps.imports());
+    return stillNewer(this.#known, this.deps.updatable());
   }
   get registry(): RegistryAge & { readonly isReading: boolean } {
     return { ...this.#age, isReading: this.#query !== undefined };
@@ -64,8 +72,9 @@ export class UpdateCheck {
   async sidecarRuns(): Promise<void> {
     const { deps } = this,
       mode = deps.settings().updates;
-    if (!isDue({ mode, isTrusted: deps.isTrusted(), imports: deps.imports(), memory: this.#memory, now: deps.now() }))
-      return;
+    const isTrusted = deps.isTrusted(),
+      updatable = deps.updatable();
+    if (!isDue({ mode, isTrusted, updatable, memory: this.#memory, now: deps.now() })) return;
     try {
       await this.check();
       if (mode === "auto")
@@ -90,20 +99,36 @@ export class UpdateCheck {
   }
 
   /**
-   * Installs the new version first, so that the settings do not change if it is unavailable. Resolves with whether the
-   * settings contain it now: `false` if the user has replaced or removed the older entry. Rejects with a message for
-   * the user.
+   * Resolves with whether new sessions use the new version: `false` if the user has meanwhile replaced, removed or
+   * pinned the older one. Rejects with a message for the user; the older version then stays.
    */
   async take(update: RegistryUpdate): Promise<boolean> {
-    const { of, id, from, to, entry } = update,
-      config = configIn(of, entry);
-    if (!config) throw new Error(l10n.t`The registry entry of ${update.name} ${to} is invalid.`);
-    if (stillNewer([update], this.deps.imports()).length === 0) return false;
-    await (await this.deps.client()).request("agents/install", { of, config, how: "missing" });
-    const isTaken = await this.deps.replace(update);
+    const { of, id, from, to } = update;
+    const isTaken = "package" in update ? await this.#takePackage(update) : await this.#takeEntry(update);
     this.deps.changed();
     if (isTaken) this.deps.log.info("registry", "Updated", { of, id, from, to });
     return isTaken;
+  }
+
+  /** Installs the new version first, so that the settings do not change if it is unavailable. */
+  async #takeEntry(update: EntryUpdate): Promise<boolean> {
+    const { of, entry } = update,
+      config = configIn(of, entry);
+    if (!config) throw new Error(l10n.t`The registry entry of ${update.name} ${update.to} is invalid.`);
+    if (stillNewer([update], this.deps.updatable()).length === 0) return false;
+    await (await this.deps.client()).request("agents/install", { of, config, how: "missing" });
+    return this.deps.replace(update);
+  }
+
+  /** The settings do not change, so the update is dropped here. */
+  async #takePackage(update: PackageUpdate): Promise<boolean> {
+    const { of, id, to } = update,
+      updatable = this.deps.updatable(),
+      config = updatable.builtIns.find(agent => agent.id === id);
+    if (!config || stillNewer([update], updatable).length === 0) return false;
+    await (await this.deps.client()).request("agents/install", { of, config, how: { version: to } });
+    this.#known = this.#known.filter(known => known.of !== of || known.id !== id);
+    return true;
   }
 
   /** Sequential, because each update is a download. */
@@ -125,7 +150,7 @@ export class UpdateCheck {
       { registryUrl } = deps.settings();
     await deps.memory.update(KEY, { ...this.#memory, askedAt: deps.now() });
     const { updates, ...age } = await (await deps.client()).request("registry/updates", {
-      ...deps.imports(),
+      ...deps.updatable(),
       ...(registryUrl === "" ? {} : { url: registryUrl }),
     });
     this.#known = updates;

@@ -237,6 +237,27 @@ suite("agent row", () => {
     );
   });
 
+  test("shows a newer version of a built-in agent once with its button", () => {
+    const update: RegistryUpdate = {
+      of: "agent",
+      id: "codex",
+      name: "Codex",
+      from: "1.0.0",
+      to: "1.1.0",
+      package: "@agentclientprotocol/codex-acp",
+    };
+    const row = rowOf("codex", { ...states(["codex", installed]), updates: [update] });
+    deepEqual(
+      [marks(row), findingText(row.findings[0]), row.findings.length, acts(row).includes("update")],
+      [
+        ["installed 1.0.0"],
+        ["neutral", "The registry has version 1.1.0. Version 1.0.0 is installed.", "Update=update"],
+        1,
+        false,
+      ],
+    );
+  });
+
   test("offers an update check for unpinned packages", () => {
     for (const [bare, pinned] of [
       ["p", "p@1"],
@@ -622,13 +643,23 @@ const anyModel: fc.Arbitrary<SettingsModel> = fc.record({
   outcomes: anyMap(anyOutcome),
   dismissed: anyMap(fc.nat(9)),
   updates: fc.array(
-    fc.record({
-      of: fc.constantFrom("agent" as const, "extension" as const),
-      id: anyId,
-      name: fc.string(),
-      to: fc.string(),
-      entry: fc.constant({}),
-    }),
+    fc.oneof(
+      fc.record({
+        of: fc.constantFrom("agent" as const, "extension" as const),
+        id: anyId,
+        name: fc.string(),
+        to: fc.string(),
+        entry: fc.constant({}),
+      }),
+      fc.record({
+        of: fc.constant("agent" as const),
+        id: anyId,
+        name: fc.string(),
+        from: fc.string(),
+        to: fc.string(),
+        package: fc.string(),
+      }),
+    ),
   ),
   registry: fc.record({ isReading: fc.boolean() }),
   icons: fc.constant(new Map<string, string>()),

@@ -16,7 +16,7 @@ import { BypassWrites } from "../../settings/store/bypass-writes";
 import { SerialWrites } from "../../settings/store/serial-writes";
 import { readSettings } from "../../settings/store/settings";
 import { withAgent, withoutAgent } from "../../settings/store/agents";
-import { importsIn, withUpdate } from "../../settings/store/update-policy";
+import { updatableIn, withUpdate } from "../../settings/store/update-policy";
 import { SettingsController } from "../../settings/view/settings-controller";
 import type { Place, SettingsDeps } from "../../settings/view/settings-deps";
 import { UpdateCheck } from "../../settings/view/update-check";
@@ -127,7 +127,7 @@ export async function openSettingsPage({
   const updates = new UpdateCheck({
     client: () => supervisor.client(),
     settings: read,
-    imports: () => importsIn(values["symposium.agents"], values["symposium.extensions"]),
+    updatable: () => updatableIn(values["symposium.agents"], values["symposium.extensions"], read().agents),
     isTrusted: () => true,
     now: Date.now,
     memory: {
