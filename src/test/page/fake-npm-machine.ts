@@ -12,17 +12,17 @@ const [AGENT, NPM] = ["scripted-agent", "fake-tool"].map(name =>
   path.join(ROOT, "out/programs", `${name}.program.mjs`),
 ) as [string, string];
 export const PACKAGE = "scripted-acp-agent";
+/** The package of a built-in agent. */
+export const CODEX_PACKAGE = "@agentclientprotocol/codex-acp";
+
+const SCRIPTED = {
+  version: "1.2.3",
+  bin: "agent.mjs",
+  firstLine: `#!/usr/bin/env node\nimport ${JSON.stringify(pathToFileURL(AGENT).href)};`,
+};
 
 /** The input of fake-tool.program.ts. */
-const WORKS = {
-  packages: {
-    [PACKAGE]: {
-      version: "1.2.3",
-      bin: "agent.mjs",
-      firstLine: `#!/usr/bin/env node\nimport ${JSON.stringify(pathToFileURL(AGENT).href)};`,
-    },
-  },
-};
+const WORKS = { packages: { [PACKAGE]: SCRIPTED, [CODEX_PACKAGE]: SCRIPTED } };
 
 export class InstallingMachine implements Disposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), "installing-"));

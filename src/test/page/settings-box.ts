@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { violations } from "./axe";
+import { CODEX_PACKAGE } from "./fake-npm-machine";
 import { ROOT, until, type Box, type ChatBox } from "./harness";
 import { seen } from "./scripted";
 
@@ -173,6 +174,13 @@ export class LocalRegistry implements AsyncDisposable {
           description: "Counts what can be counted",
           icon: `${this.#origin}/ada.svg`,
           distribution: { binary: Object.fromEntries(platforms.map(platform => [platform, binary])) },
+        },
+        {
+          id: "codex",
+          name: "Codex",
+          version: "1.3.0",
+          description: "Has the id of a built-in agent",
+          distribution: { npx: { package: `${CODEX_PACKAGE}@1.3.0` } },
         },
       ],
     };

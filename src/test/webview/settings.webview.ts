@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
-import { InstallingMachine, local, packed } from "../page/fake-npm-machine";
+import { CODEX_PACKAGE, InstallingMachine, local, packed } from "../page/fake-npm-machine";
 import { answerDialog, toggleSidebar } from "../page/scripted";
 import { isFine, LocalRegistry, names, press, rowOf, setting, shows } from "../page/settings-box";
 import { openSettingsPage, type SettingsBox } from "./settings-fixture";
@@ -177,6 +177,27 @@ suite("settings: agents", () => {
     await press(view, "Update: Ada");
     await isMarked("Ada", "installed 1.1.0");
     await shows(view, () => entry("ada")?.["version"] === "1.1.0", "it in the settings");
+  });
+
+  test("shows and installs an update of a built-in agent", async () => {
+    const before = JSON.stringify(setting(box, AGENTS));
+    await press(view, "Install: Codex");
+    await isMarked("Codex", "installed 1.2.3");
+    await press(view, "Check for Updates");
+    await rowOf(view, "Codex")
+      .locator(".finding", { hasText: "The registry has version 1.3.0. Version 1.2.3 is installed." })
+      .waitFor();
+    await box.screenshot("settings-built-in-update");
+    machine.npmFails("npm error network timeout\n");
+    await press(view, "Update: Codex");
+    await rowOf(view, "Codex").locator(".finding[data-tone=error]", { hasText: "Version 1.2.3 stays" }).waitFor();
+    await isMarked("Codex", "installed 1.2.3");
+    machine.npmWorks();
+    await press(view, "Update: Codex");
+    await isMarked("Codex", "installed 1.3.0");
+    assert.equal(await rowOf(view, "Codex").locator(".finding").count(), 0);
+    assert.equal(machine.installed.at(-1), `${CODEX_PACKAGE}@1.3.0`);
+    assert.equal(JSON.stringify(setting(box, AGENTS)), before);
   });
 
   test("removes an agent from settings and disk after confirmation and selects Eliza", async () => {
