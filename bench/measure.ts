@@ -27,6 +27,8 @@ export interface Table {
 export interface BenchFixture {
   /** Fewer rounds with less precise ratios. */
   readonly quick: boolean;
+  /** Path of the native conductor, if it was requested. */
+  readonly native?: string;
   /** Prints the figures behind the ratios. */
   readonly table: (table: Table) => void;
 }

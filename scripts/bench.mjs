@@ -1,20 +1,24 @@
-// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each bench prints ratios to a yardstick that
+// `npm run bench [-- NAME…] [--quick] [--json] [--native]`: runs bench/NAME.bench.ts. Each bench prints ratios to a yardstick that
 // is measured in the same run, because a ratio is comparable across machines. `--quick`: fewer rounds, less precise
-// ratios.
+// ratios. `--native`: also measures the native conductor, which cargo installs into out/native.
 import { build } from "esbuild";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { build as buildPrograms } from "./build.mjs";
 import { globSync } from "./glob.mjs";
 import { fail, options, root } from "./project.mjs";
 
-const { json, quick, rest: names } = options(process.argv.slice(2), { flags: ["json", "quick"] });
+const { json, native, quick, rest: names } = options(process.argv.slice(2), { flags: ["json", "native", "quick"] });
 process.chdir(root);
+const NATIVE_VERSION = "5.0.0";
 const files = globSync(["bench"], /\.bench\.ts$/).filter(
   file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)),
 );
 if (files.length === 0) fail(`Unknown bench: ${names.join(", ")}.`);
+
+const nativeConductor = native ? installNative() : undefined;
 
 // Build first, so that the current sources are measured.
 await buildPrograms();
@@ -60,6 +64,7 @@ try {
     const { default: bench } = await import(pathToFileURL(path.join(outdir, `${name}.bench.mjs`)));
     const measured = await bench({
       quick: quick === true,
+      ...(nativeConductor === undefined ? {} : { native: nativeConductor }),
       table: table => {
         tables.push(table);
         if (!json) print(table);
@@ -78,6 +83,20 @@ try {
   if (json) console.log(JSON.stringify(results, null, 1));
 } finally {
   rmSync(outdir, { recursive: true, force: true });
+}
+
+/** Returns the path of the native conductor. */
+function installNative() {
+  const folder = path.join(root, "out/native"),
+    program = path.join(folder, "bin/agent-client-protocol-conductor");
+  if (existsSync(program)) return program;
+  const { status } = spawnSync(
+    "cargo",
+    ["install", "agent-client-protocol-conductor", "--version", NATIVE_VERSION, "--locked", "--root", folder],
+    { stdio: "inherit" },
+  );
+  if (status !== 0) fail("The native conductor could not be installed. It requires cargo.");
+  return program;
 }
 
 function verdict({ ratio, goal }) {

@@ -1,0 +1,133 @@
+/**
+ * The start of `symposium-acp-agent run-with` until the answer to `initialize`, and its memory when it is idle, against
+ * a Node program that only copies bytes (issue 18 point 8). Other editors start the program for each window. Measures
+ * the built program. All programs take turns in every round. With `--native`, also against the native conductor of the
+ * crates registry.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import type { Bench, Measured } from "./measure";
+
+/** Maximum time and memory relative to the byte pipe. */
+const GOAL = 1.1;
+const INITIALIZE = `${JSON.stringify({
+  jsonrpc: "2.0",
+  id: 0,
+  method: "initialize",
+  params: { protocolVersion: 1, clientCapabilities: {} },
+})}\n`;
+
+interface Started {
+  readonly milliseconds: number;
+  /** Resident memory of this process alone. Absent where the system does not report it. */
+  readonly megabytes?: number;
+}
+
+type Command = readonly [command: string, ...args: readonly string[]];
+
+const programs = process.env.SYMPOSIUM_BENCH_PROGRAMS ?? "";
+const AGENT = [process.execPath, path.join(programs, "start", "agent.program.mjs")] as const;
+const ALONE = "the agent alone",
+  PIPE = "byte pipe",
+  RUN_WITH = "run-with",
+  NATIVE = "native conductor";
+
+function commands(native: string | undefined): ReadonlyMap<string, Command> {
+  return new Map<string, Command>([
+    [ALONE, AGENT],
+    [PIPE, [process.execPath, path.join(programs, "start", "pipe.program.mjs"), ...AGENT]],
+    [RUN_WITH, [process.execPath, path.resolve("dist/sidecar.js"), "run-with", "--agent", AGENT.join(" ")]],
+    ...(native === undefined ? [] : [[NATIVE, [native, "agent", AGENT.join(" ")]] as const]),
+  ]);
+}
+
+/** Starts the program, and ends it by closing its input. */
+async function start([command, ...args]: Command, home: string): Promise<Started> {
+  const began = performance.now(),
+    child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"], env: { ...process.env, HOME: home } }),
+    exited = once(child, "exit");
+  child.stdin.write(INITIALIZE);
+  await once(child.stdout, "data");
+  const milliseconds = performance.now() - began,
+    megabytes = memoryOf(child.pid);
+  child.stdin.end();
+  await exited;
+  return { milliseconds, ...(megabytes === undefined ? {} : { megabytes }) };
+}
+
+function memoryOf(pid: number | undefined): number | undefined {
+  try {
+    const kilobytes = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1];
+    return kilobytes === undefined ? undefined : Number(kilobytes) / 1024;
+  } catch {
+    return undefined; // not Linux
+  }
+}
+
+const bench: Bench = async ({ quick, table, native }) => {
+  const home = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
+  try {
+    const all = commands(native),
+      times = new Map<string, number[]>(),
+      sizes = new Map<string, number[]>();
+    for (let round = -2; round < (quick ? 9 : 41); round++)
+      for (const [name, command] of all) {
+        const { milliseconds, megabytes } = await start(command, home);
+        if (round < 0) continue;
+        times.set(name, [...(times.get(name) ?? []), milliseconds]);
+        if (megabytes !== undefined) sizes.set(name, [...(sizes.get(name) ?? []), megabytes]);
+      }
+    table({
+      title: "from the start to the answer of initialize",
+      rows: [...all.keys()].map(name => {
+        const own = times.get(name) ?? [];
+        return {
+          program: name,
+          "lower quartile ms": round(quantile(own, 0.25)),
+          "median ms": round(quantile(own, 0.5)),
+          "upper quartile ms": round(quantile(own, 0.75)),
+          "memory MB": round(quantile(sizes.get(name) ?? [], 0.5)),
+        };
+      }),
+    });
+    return [...all.keys()]
+      .filter(name => name === RUN_WITH || name === NATIVE)
+      .flatMap(name => against(name, times, sizes, name === RUN_WITH ? GOAL : undefined));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+  }
+};
+export default bench;
+
+function against(
+  name: string,
+  times: ReadonlyMap<string, readonly number[]>,
+  sizes: ReadonlyMap<string, readonly number[]>,
+  goal: number | undefined,
+): readonly Measured[] {
+  const of = (figures: ReadonlyMap<string, readonly number[]>) => ({
+    candidate: quantile(figures.get(name) ?? [], 0.5),
+    yardstick: quantile(figures.get(PIPE) ?? [], 0.5),
+  });
+  const milliseconds = of(times),
+    megabytes = of(sizes),
+    common = { yardstick: PIPE, ...(goal === undefined ? {} : { goal }) };
+  return [
+    { what: `${name}: start`, ratio: milliseconds.candidate / milliseconds.yardstick, milliseconds, ...common },
+    ...(Number.isNaN(megabytes.candidate)
+      ? []
+      : [{ what: `${name}: memory`, ratio: megabytes.candidate / megabytes.yardstick, megabytes, ...common }]),
+  ];
+}
+
+/** Not a number if there are no values. */
+function quantile(values: readonly number[], part: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
+}
+
+const round = (value: number): number => Math.round(value * 10) / 10;
