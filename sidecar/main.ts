@@ -1,6 +1,7 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`. Only dispatches commands. */
 import "./translation";
 import { readCommand } from "./cli/command";
+import { enableCompileCache } from "./cli/runtime/compile-cache";
 import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/runtime/log";
 import { flushed } from "./cli/runtime/stdio";
 import { usage } from "./cli/usage";
@@ -10,6 +11,7 @@ import { redactError } from "../src/protocol/redaction/redact";
 const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 
 async function main(): Promise<number> {
+  enableCompileCache();
   const command = readCommand(process.argv.slice(2));
   switch (command.kind) {
     case "serve":
@@ -24,7 +26,7 @@ async function main(): Promise<number> {
       return (await import("./sessions/session-files")).runTaskOfThread();
     case "run-with":
       return logged(command.log, async notify =>
-        (await import("./cli/run-with")).runWith(command.chain, notify, VERSION),
+        (await import(/* webpackChunkName: "run-with" */ "./cli/run-with")).runWith(command.chain, notify, VERSION),
       );
     case "vscodelm":
       return logged(command.log, async notify =>
