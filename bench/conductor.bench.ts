@@ -2,9 +2,9 @@
  * Measures the conductor as a process between a client and an agent, compared with a byte pipe and with a hop that
  * parses and serialises.
  *
- * All chains run at the same time and take turns in every round, so that other load on the machine affects all chains
- * equally. The best round counts. The goals are those of the conductor's design: close to a pipe, much faster than a
- * parser, and constant memory.
+ * All chains run at the same time and take turns in many short rounds, so that other load on the machine affects all
+ * chains equally. The medians count; a table shows the quartiles. `--native` adds the native conductor. The goals are
+ * those of the conductor's design: close to a pipe, much faster than a parser, and constant memory.
  */
 import { Scope } from "../sidecar/rpc/scope";
 import { Chain, type ChainSpec } from "./conductor/chain";
@@ -15,9 +15,11 @@ import {
   CONDUCTOR,
   INSIDE_3,
   OUTSIDE_1,
+  againstNative,
+  nativeChain,
   ratios,
-  type Best,
   type Figures,
+  type Medians,
 } from "./conductor/goals";
 import { KINDS, type Kind } from "./conductor/messages";
 import { Meters, type Usage } from "./conductor/meter";
@@ -36,39 +38,44 @@ interface Plan {
 }
 
 const FULL: Plan = {
-  rounds: 3,
-  trips: { small: 5000, diff: 600, many: 600 },
-  stream: { small: 200_000, diff: 1000, many: 1000 },
+  rounds: 21,
+  trips: { small: 800, diff: 100, many: 100 },
+  stream: { small: 30_000, diff: 150, many: 150 },
   memory: { small: 1_000_000, diff: 20_000 },
 };
 const QUICK: Plan = {
-  rounds: 1,
-  trips: { small: 2000, diff: 200, many: 200 },
-  stream: { small: 50_000, diff: 300, many: 300 },
+  rounds: 3,
+  trips: { small: 800, diff: 100, many: 100 },
+  stream: { small: 20_000, diff: 100, many: 100 },
   memory: { small: 100_000, diff: 2000 },
 };
 
 const bench: Bench = async fixture => {
   const plan = fixture.quick ? QUICK : FULL;
   await using meters = new Meters();
-  const best = await inTurns(plan, meters);
+  const { native } = fixture,
+    chains = native === undefined ? CHAINS : [...CHAINS, nativeChain(native)],
+    rounds = await inTurns(plan, meters, chains);
   for (const kind of KINDS)
     fixture.table({
-      title: `${kind} messages, best of ${plan.rounds}`,
-      rows: CHAINS.map(({ name }) => row(name, best(name, kind))),
+      title: `${kind} messages, medians of ${plan.rounds} rounds with their quartiles`,
+      rows: chains.map(({ name }) => row(name, rounds(name, kind))),
     });
-  const measured = ratios(best);
+  const medians: Medians = (name, kind) => quantiles(rounds(name, kind), 0.5);
+  const measured = [...(native === undefined ? [] : againstNative(medians)), ...ratios(medians)];
   return [...measured, ...(await memory(plan, meters, fixture))];
 };
 export default bench;
 
-async function inTurns({ rounds, trips, stream }: Plan, meters: Meters): Promise<Best> {
+type Rounds = (chain: string, kind: Kind) => readonly Figures[];
+
+async function inTurns({ rounds, trips, stream }: Plan, meters: Meters, specs: readonly ChainSpec[]): Promise<Rounds> {
   await using scope = new Scope("the bench", error => {
     throw error;
   });
   const chains: Chain[] = [];
-  for (const spec of CHAINS) chains.push(scope.add(await Chain.start(spec, meters)));
-  const all = new Map<string, Figures>();
+  for (const spec of specs) chains.push(scope.add(await Chain.start(spec, meters)));
+  const all = new Map<string, Figures[]>();
   for (let round = 0; round <= rounds; round++) {
     const isWarmUp = round === 0;
     for (const kind of KINDS) {
@@ -78,7 +85,7 @@ async function inTurns({ rounds, trips, stream }: Plan, meters: Meters): Promise
           ...(await streamed(chain, kind, isWarmUp ? stream[kind] / 2 : stream[kind])),
         };
         const key = `${chain.spec.name} ${kind}`;
-        if (!isWarmUp) all.set(key, bestOf(figures, all.get(key)));
+        if (!isWarmUp) all.set(key, [...(all.get(key) ?? []), figures]);
       }
     }
   }
@@ -102,15 +109,13 @@ async function streamed(chain: Chain, kind: Kind, count: number): Promise<Pick<F
   return { cpu: (after.cpu - before.cpu) / count, perSecond: count / seconds };
 }
 
-function bestOf(a: Figures, b: Figures | undefined): Figures {
-  return b === undefined
-    ? a
-    : {
-        p50: Math.min(a.p50, b.p50),
-        p99: Math.min(a.p99, b.p99),
-        cpu: Math.min(a.cpu, b.cpu),
-        perSecond: Math.max(a.perSecond, b.perSecond),
-      };
+/** Each figure separately. */
+function quantiles(rounds: readonly Figures[], part: number): Figures {
+  const of = (name: keyof Figures): number => {
+    const sorted = rounds.map(figures => figures[name]).sort((a, b) => a - b);
+    return sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
+  };
+  return { p50: of("p50"), p99: of("p99"), cpu: of("cpu"), perSecond: of("perSecond") };
 }
 
 const MEGA = 1024 * 1024,
@@ -174,13 +179,16 @@ async function resident(
   return { halves: [maxRss(seen.slice(0, PARTS / 2)), maxRss(seen.slice(PARTS / 2))], peak: seen.at(-1)?.peak ?? 0 };
 }
 
-function row(chain: string, { p50, p99, cpu, perSecond }: Figures): Record<string, string | number> {
+function row(chain: string, rounds: readonly Figures[]): Record<string, string | number> {
+  const [lower, middle, upper] = [0.25, 0.5, 0.75].map(part => quantiles(rounds, part)),
+    spread = (of: "p50" | "p99"): string =>
+      [lower, middle, upper].map(figures => (figures?.[of] ?? Number.NaN).toFixed(0)).join(" – ");
   return {
     chain,
-    "p50 µs": round(p50),
-    "p99 µs": round(p99),
-    "CPU µs/message": round(cpu),
-    "messages/s": Math.round(perSecond),
+    "p50 µs": spread("p50"),
+    "p99 µs": spread("p99"),
+    "CPU µs/message": round(middle?.cpu ?? Number.NaN),
+    "messages/s": Math.round(middle?.perSecond ?? Number.NaN),
   };
 }
 

@@ -1,6 +1,6 @@
-// `npm run bench [-- NAME…] [--quick] [--json] [--native]`: runs bench/NAME.bench.ts. Each bench prints ratios to a yardstick that
-// is measured in the same run, because a ratio is comparable across machines. `--quick`: fewer rounds, less precise
-// ratios. `--native`: also measures the native conductor, which cargo installs into out/native.
+// `npm run bench [-- NAME…] [--quick] [--json] [--native]`: runs bench/NAME.bench.ts. Each bench prints ratios to a
+// yardstick that is measured in the same run, because a ratio is comparable across machines. `--quick`: fewer rounds,
+// less precise ratios. `--native`: also measures the native conductor, which cargo installs into out/native.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";

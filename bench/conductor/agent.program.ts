@@ -3,7 +3,7 @@
  * on request.
  */
 import { onLines } from "./lines";
-import { answer, hasId, idAt, isKind, KINDS, notification, type Kind, type NumberedLine } from "./messages";
+import { answer, hasId, idAt, textIdAt, isKind, KINDS, notification, type Kind, type NumberedLine } from "./messages";
 
 const INITIALIZED = { protocolVersion: 1, agentCapabilities: {}, authMethods: [] };
 const BLOCK = 64 * 1024;
@@ -15,8 +15,9 @@ process.stdin.on(
   "data",
   onLines((bytes, start, end) => {
     if (!hasId(bytes, start)) return onNotification(JSON.parse(bytes.toString("utf8", start, end)));
-    const id = idAt(bytes, start);
-    if (answered) process.stdout.write(answered.withId(id));
+    const text = textIdAt(bytes, start),
+      id = text === undefined ? idAt(bytes, start) : String(JSON.parse(text.toString()));
+    if (answered) process.stdout.write(text === undefined ? answered.withId(Number(id)) : answered.withText(text));
     else process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: INITIALIZED })}\n`);
   }),
 );

@@ -1,14 +1,14 @@
 /** A chain of programs with the bench's client in front. The client counts newlines and parses nothing. */
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { startProgram, type Program } from "./child";
+import { startNative, startProgram, type NativeConductor, type Program } from "./child";
 import { onLines } from "./lines";
 import { request, type Kind } from "./messages";
 import type { Meters, Usage } from "./meter";
 
 export interface ChainSpec {
   readonly name: string;
-  readonly program: Program;
+  readonly program: Program | NativeConductor;
   readonly args?: readonly string[];
   /** Processes between client and agent. */
   readonly metered: number;
@@ -28,7 +28,11 @@ export class Chain implements AsyncDisposable {
     readonly name: string,
     private readonly meters: Meters,
   ) {
-    this.#child = startProgram(spec.program, spec.args, meters.environment(name));
+    const environment = meters.environment(name);
+    this.#child =
+      typeof spec.program === "string"
+        ? startProgram(spec.program, spec.args, environment)
+        : startNative(spec.program, environment);
     this.#child.stdout.on(
       "data",
       onLines(() => this.#arrived()),

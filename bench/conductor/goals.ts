@@ -6,7 +6,8 @@ import { KINDS, type Kind } from "./messages";
 const DIRECT = "no hop",
   INSIDE_1 = "1 in-process proxy",
   OUTSIDE_3 = "3 external proxies";
-export const PIPE = "byte pipe",
+export const NATIVE = "native conductor",
+  PIPE = "byte pipe",
   PARSE = "parse and stringify",
   CONDUCTOR = "conductor",
   INSIDE_3 = "3 in-process proxies",
@@ -23,9 +24,10 @@ export const CHAINS: readonly ChainSpec[] = [
   { name: OUTSIDE_3, program: "conductor", args: ["external", "3"], metered: 4, hops: 7 },
 ];
 
-/**
- * The best of all rounds, in microseconds. `cpu`: per message of a stream, for all processes between client and agent.
- */
+/** Like the conductor, but measured from outside only. */
+export const nativeChain = (path: string): ChainSpec => ({ name: NATIVE, program: { path }, metered: 0, hops: 1 });
+
+/** Microseconds of one round, or of all. `cpu`: per message of a stream, for all processes between client and agent. */
 export interface Figures {
   readonly p50: number;
   readonly p99: number;
@@ -33,16 +35,33 @@ export interface Figures {
   readonly perSecond: number;
 }
 
-export type Best = (chain: string, kind: Kind) => Figures;
+/** The medians of all rounds. */
+export type Medians = (chain: string, kind: Kind) => Figures;
 
 const NEAR_PIPE = 1.6,
   NEAR_PIPE_CPU = 1.3,
   FAR_FROM_PARSER = 0.6,
   NOT_LOOKING = 0.2;
 
-export function ratios(best: Best): readonly Measured[] {
-  const added = (name: string, kind: Kind): number => (best(name, kind).p50 - best(DIRECT, kind).p50) / hopsOf(name);
-  const cpu = (name: string, kind: Kind): number => best(name, kind).cpu / hopsOf(name);
+/** Round trips through the conductor against those through the native one, which is the goal of issue 18 point 8. */
+export function againstNative(medians: Medians): readonly Measured[] {
+  return KINDS.flatMap(kind =>
+    (["p50", "p99"] as const).map(of =>
+      measured(
+        `${CONDUCTOR}: ${of} of round trips, ${kind}`,
+        medians(CONDUCTOR, kind)[of],
+        NATIVE,
+        medians(NATIVE, kind)[of],
+        1,
+      ),
+    ),
+  );
+}
+
+export function ratios(medians: Medians): readonly Measured[] {
+  const added = (name: string, kind: Kind): number =>
+    (medians(name, kind).p50 - medians(DIRECT, kind).p50) / hopsOf(name);
+  const cpu = (name: string, kind: Kind): number => medians(name, kind).cpu / hopsOf(name);
   const eachInside = (kind: Kind, of: (name: string, kind: Kind) => number): number =>
     (of(INSIDE_3, kind) - of(CONDUCTOR, kind)) / 3;
   return [

@@ -59,9 +59,20 @@ export function idAt(bytes: Buffer, start: number): number {
   return id;
 }
 
+/** An id that is text, with its quotes, as the native conductor sends it. */
+export function textIdAt(bytes: Buffer, start: number): Buffer | undefined {
+  const at = start + ID_AT;
+  return bytes[at] === QUOTE ? bytes.subarray(at, bytes.indexOf(QUOTE, at + 1) + 1) : undefined;
+}
+const QUOTE = '"'.charCodeAt(0);
+
 /** A line whose id is overwritten in place. Do not call `withId` while the line is being sent. */
 export class NumberedLine {
   constructor(readonly bytes: Buffer) {}
+
+  withText(id: Buffer): Buffer {
+    return Buffer.concat([this.bytes.subarray(0, ID_AT), id, this.bytes.subarray(ID_AT + ID_LENGTH)]);
+  }
 
   withId(id: number): Buffer {
     const { bytes } = this;
