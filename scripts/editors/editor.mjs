@@ -12,19 +12,24 @@ export const PROGRAM = path.resolve("out/editors/symposium-acp-agent.mjs");
 export const PROMPT = "Men are all alike.",
   ANSWER = "In what way";
 
-const ELIZA = ["run-with", "--agent", "eliza --deterministic"];
+const AGENT = "eliza --deterministic";
 
 /** Command line of Symposium with that agent. */
-export const SYMPOSIUM = [process.execPath, PROGRAM, ...ELIZA];
+export const RUN_WITH = [process.execPath, PROGRAM, "run-with", "--agent", AGENT];
 
-/**
- * Output of `symposium-acp-agent setup`, which starts `run`, with the test's agent. `words`: an argument list in the
- * language of the configuration.
- */
-export async function configuration(editor, words) {
-  const { stdout } = await promisify(execFile)(process.execPath, [PROGRAM, "setup", `--${editor}`]);
-  ok(stdout.includes('"run"'), stdout);
-  return stdout.replace('"run"', words(ELIZA.map(word => JSON.stringify(word))));
+/** Command line that reads the configuration file. */
+export const RUN = [process.execPath, PROGRAM, "run"];
+
+/** Environment of an editor in which `run` starts that agent. `folder` becomes its HOME. */
+export function configured(folder) {
+  mkdirSync(path.join(folder, ".symposium"), { recursive: true });
+  writeFileSync(path.join(folder, ".symposium", "config.jsonc"), JSON.stringify({ agent: AGENT, proxies: [] }));
+  return { HOME: folder, USERPROFILE: folder };
+}
+
+/** Standard output of `symposium-acp-agent setup`. */
+export async function configuration(editor) {
+  return (await promisify(execFile)(process.execPath, [PROGRAM, "setup", `--${editor}`])).stdout;
 }
 
 /** Ends the test or its suite as skipped. */

@@ -3,7 +3,7 @@ import { match } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { ANSWER, capture, configuration, output, PROMPT, skip } from "./editor.mjs";
+import { ANSWER, capture, configuration, configured, output, PROMPT, skip } from "./editor.mjs";
 
 suite("Neovim", () => {
   test("shows the answer in a CodeCompanion chat", async function () {
@@ -11,7 +11,7 @@ suite("Neovim", () => {
     if (!plugins) skip(this, "SYMPOSIUM_CODECOMPANION is not set");
     const folder = mkdtempSync(path.join(tmpdir(), "neovim-")),
       init = path.join(folder, "symposium.lua");
-    writeFileSync(init, await configuration("neovim", words => words.join(", ")));
+    writeFileSync(init, await configuration("neovim"));
     const xdg = Object.fromEntries(
       ["CONFIG", "DATA", "STATE", "CACHE"].map(name => [`XDG_${name}_HOME`, path.join(folder, name.toLowerCase())]),
     );
@@ -19,7 +19,7 @@ suite("Neovim", () => {
     const script = path.resolve("scripts/editors/neovim.lua"),
       text = await output(await neovim(folder), ["--headless", "--clean", "-u", script], {
         cwd: folder,
-        env: { ...xdg, PLUGINS: plugins, CONFIGURATION: init, PROMPT },
+        env: { ...configured(folder), ...xdg, PLUGINS: plugins, CONFIGURATION: init, PROMPT },
       });
     capture("neovim", text);
     match(text, new RegExp(`## CodeCompanion \\(Symposium\\)\\s+${ANSWER}`));
