@@ -24,6 +24,8 @@ async function main(): Promise<number> {
         .then(() => 0);
     case "session-file":
       return (await import("./sessions/session-files")).runTaskOfThread();
+    case "run":
+      return logged(command.log, async notify => (await import("./cli/run")).run(command.traceFolder, notify, VERSION));
     case "run-with":
       return logged(command.log, async notify =>
         (await import(/* webpackChunkName: "run-with" */ "./cli/run-with")).runWith(command.chain, notify, VERSION),

@@ -51,6 +51,12 @@ suite("command line", () => {
       "--trace-dir t vscodelm --log debug --log-dir l",
       { kind: "vscodelm", traceFolder: "t", log: { level: "debug", folder: "l" } },
     ],
+    ["run", { kind: "run", traceFolder: undefined, log: warn }],
+    [
+      "run --trace-dir t --log-dir l --log info",
+      { kind: "run", traceFolder: "t", log: { level: "info", folder: "l" } },
+    ],
+    ["run --help", { kind: "help", of: "run" }],
     ["vscodelm -h", { kind: "help", of: "vscodelm" }],
     ["registry list", { kind: "registry", request: { kind: "list" }, url: undefined }],
     ["registry resolve gemini", { kind: "registry", request: { kind: "resolve", id: "gemini" }, url: undefined }],
@@ -104,6 +110,8 @@ suite("command line", () => {
     [["--log", "debug"], /^A command is missing\./],
     [["elisa"], /^Unknown command “elisa”\./],
     [["elisa", "--log", "loud"], /Unknown command “elisa”/],
+    [["run", "now"], /^Unexpected argument “now”\./],
+    [["run", "--agent", "x"], /^--agent is only valid with run-with and doctor\. See symposium-acp-agent run --help/],
     [["eliza", "now"], /^Unexpected argument “now”\./],
     [["run-with", "--agent", "x", "y", "z"], /^Unexpected argument “y z”\./],
     [["run-with", "--", "x"], /^Unexpected argument “x”\./],
@@ -119,11 +127,14 @@ suite("command line", () => {
     [["eliza", "--zed"], /^--zed is only valid with setup\./],
     [["eliza", "--proxy", "x"], /^--proxy is only valid with run-with\./],
     [["--agent", "x", "mcp"], /^--agent is only valid with run-with and doctor\./],
-    [["eliza", "--trace-dir", "d"], /^--trace-dir is only valid with run-with and vscodelm\./],
-    [["mcp", "--log", "debug"], /^--log is only valid with run-with, vscodelm, eliza, proxy, doctor and conform\./],
+    [["eliza", "--trace-dir", "d"], /^--trace-dir is only valid with run, run-with and vscodelm\./],
+    [
+      ["mcp", "--log", "debug"],
+      /^--log is only valid with run, run-with, vscodelm, eliza, proxy, doctor and conform\./,
+    ],
     [
       ["serve", "--log-dir", "d"],
-      /^--log-dir is only valid with run-with, vscodelm, eliza, proxy, doctor and conform\./,
+      /^--log-dir is only valid with run, run-with, vscodelm, eliza, proxy, doctor and conform\./,
     ],
     [["registry"], /^The action is missing: list, or resolve with an id\./],
     [["registry", "update"], /^“update” is neither list nor resolve\./],
@@ -141,7 +152,7 @@ suite("command line", () => {
     [["eliza", "--registry", "https://example.com"], /^--registry is only valid with registry\./],
     [
       ["registry", "list", "--log", "debug"],
-      /^--log is only valid with run-with, vscodelm, eliza, proxy, doctor and conform\./,
+      /^--log is only valid with run, run-with, vscodelm, eliza, proxy, doctor and conform\./,
     ],
     [["eliza", "--deterministic=no"], /^--deterministic takes no value\./],
     [["run-with", "--agent"], /^--agent needs a value\./],
@@ -497,14 +508,16 @@ suite("command line", () => {
   test("is documented: each help text lists all its options or commands", () => {
     for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"])
       ok(usage("run-with").includes(option), option);
+    for (const option of ["--log ", "--log-dir", "--trace-dir", "--help", "--version"])
+      ok(usage("run").includes(option), option);
     for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"])
       ok(usage("eliza").includes(option), option);
     for (const option of ["--registry", "--help", "--version"]) ok(usage("registry").includes(option), option);
-    for (const command of ["run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) {
+    for (const command of ["run", "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const) {
       ok(usage(undefined).includes(`\n  ${command} `));
       ok(usage(command).startsWith(`symposium-acp-agent ${command}:`));
     }
-    for (const of of [undefined, "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const)
+    for (const of of [undefined, "run", "run-with", "eliza", "proxy", "registry", "conform", "mcp"] as const)
       for (const line of usage(of).split("\n")) ok(line.length <= 120, line);
     doesNotMatch(usage(undefined), /\b(serve|reap)\b/);
   });

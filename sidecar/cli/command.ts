@@ -42,6 +42,7 @@ export type Command =
   | { readonly kind: "bunzip2" }
   /** Exports or imports a session; see `session-files.ts`. Runs in a worker thread. Internal. */
   | { readonly kind: "session-file" }
+  | { readonly kind: "run"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
   | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
@@ -61,6 +62,7 @@ export type Command =
 
 type Name = Subcommand | "serve" | "reap" | "bunzip2" | "session-file" | "conform-agent";
 const PUBLIC: readonly Subcommand[] = [
+  "run",
   "run-with",
   "vscodelm",
   "eliza",
@@ -95,9 +97,9 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   ...Object.fromEntries(EDITORS.map(editor => [editor, { type: "boolean", subcommands: ["setup"] } as const])),
   "dry-run": { type: "boolean", subcommands: ["setup"] },
   attach: { type: "boolean", subcommands: ["mcp"] },
-  log: { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "log-dir": { type: "string", subcommands: ["run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "trace-dir": { type: "string", subcommands: ["run-with", "vscodelm"] },
+  log: { type: "string", subcommands: ["run", "run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  "log-dir": { type: "string", subcommands: ["run", "run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
+  "trace-dir": { type: "string", subcommands: ["run", "run-with", "vscodelm"] },
 };
 
 class Wrong extends Error {
@@ -165,6 +167,7 @@ function read(all: readonly string[], platform: string): Command {
       return { kind: name, request: setupRequest(values) };
     case "eliza":
       return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
+    case "run":
     case "vscodelm":
       return { kind: name, traceFolder: values.first("trace-dir"), log: logOptions(values) };
     case "run-with":
@@ -358,14 +361,19 @@ function chain(values: Values, platform: string): RunWith {
   const proxies = values.all("proxy").flatMap(text => readable("proxy", "run-with", () => readProxies(text, platform)));
   if (proxies.some(({ command }) => command.kind === "eliza"))
     throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
-  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with"),
-    names = distinct([...proxies, ...(last ? [last] : [])].map(({ name }) => name));
+  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with");
+  return namedChain(proxies, last, values.first("trace-dir"));
+}
+
+/** A chain whose components have unique names. */
+export function namedChain(
+  proxies: readonly ProxySpec[],
+  agent: ComponentSpec | undefined,
+  traceFolder: string | undefined,
+): RunWith {
+  const names = distinct([...proxies, ...(agent ? [agent] : [])].map(({ name }) => name));
   const named = <S extends ProxySpec>(spec: S, i: number): S => ({ ...spec, name: names[i] ?? spec.name });
-  return {
-    proxies: proxies.map(named),
-    agent: last && named(last, proxies.length),
-    traceFolder: values.first("trace-dir"),
-  };
+  return { proxies: proxies.map(named), agent: agent && named(agent, proxies.length), traceFolder };
 }
 
 function agentIn(text: string, platform: string, subcommand: Subcommand): ComponentSpec {

@@ -38,14 +38,19 @@ import { openEvidence } from "./runtime/tool-evidence";
 import { openTrace } from "./runtime/trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
 
-/** Resolves with the exit code. Throws `CannotWrite` before any other work. */
-export async function runWith(chain: RunWith, notify: Notify, version: string): Promise<number> {
-  const code = await conducted(chain, notify, version);
+/** Resolves with the exit code. Throws `CannotWrite` before any other work. `client`: stdin and stdout if undefined. */
+export async function runWith(chain: RunWith, notify: Notify, version: string, client?: Channel): Promise<number> {
+  const code = await conducted(chain, notify, version, client);
   await flushed(realClock);
   return code;
 }
 
-async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notify, version: string): Promise<number> {
+async function conducted(
+  { proxies, agent, traceFolder }: RunWith,
+  notify: Notify,
+  version: string,
+  client: Channel | undefined,
+): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify),
@@ -72,7 +77,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
   // a chain without an agent has no tools
   const observed = agent === undefined || components.length === 0 ? trace : bothTraces(trace, observer);
   const conductor = scope.add(
-    conduct(clientOnStdio(notify), {
+    conduct(client ?? clientOnStdio(notify), {
       proxies: components,
       last: lastOf(agent, begin),
       clock: realClock,

@@ -1,5 +1,6 @@
 /** Texts of `--help`. */
 export type Subcommand =
+  | "run"
   | "run-with"
   | "vscodelm"
   | "eliza"
@@ -19,6 +20,7 @@ const ALL = `symposium-acp-agent: ACP agents, and the proxies between them and a
 Usage: symposium-acp-agent COMMAND [OPTION]…
 
 Commands:
+  run                                 the agent and the proxies of ~/.symposium/config.jsonc, as one ACP agent
   run-with [--proxy P]… [--agent A]   a chain of proxies and an agent, as one ACP agent on stdin and stdout
   vscodelm                            ACP agents as language models, over lm/* on stdin and stdout
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
@@ -31,12 +33,40 @@ Commands:
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
-${LOGGING}  --trace-dir DIR   write every message between the components to DIR (run-with, vscodelm)
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR (run, run-with, vscodelm)
   --help            this text, or the help of the command
   --version         the version
 
 Exit codes: 0 done, or the client closed stdin; 1 an error, reported on stderr; 2 wrong usage;
 128 and more: terminated by a signal.
+`;
+
+const RUN = `symposium-acp-agent run: the agent and the proxies of your configuration, as one ACP agent on stdin and stdout.
+
+Usage: symposium-acp-agent run [OPTION]…
+
+The configuration is ~/.symposium/config.jsonc, JSON with comments:
+  {
+    "agent": "npx -y @google/gemini-cli --acp",
+    "proxies": [{ "name": "sparkle", "enabled": true }, { "name": "cargo", "enabled": false }]
+  }
+  agent             the agent, as for run-with --agent: a shell command without a shell, or JSON as text
+  proxies           sparkle, ferris, cargo, workspace and ide; the first one is next to the client. A proxy without
+                    “enabled” is enabled, an unknown one is left out
+
+Without the file, a configuration agent answers: it asks for one of four agents by number, and creates the file. It
+never changes a file that exists. New sessions then use the selected agent, also before you restart your editor.
+
+A mistake in the file is reported with its line and column on stderr and as the error of initialize. Ignored parts and
+changes of the file are reported on stderr and, once, in a session. A change applies to the next start.
+
+Options:
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON per
+                    line, without secrets; the newest 16 files are kept
+  --help, --version
+
+Exit codes: 0 the client closed stdin; 1 the configuration has a mistake, or a component failed and the chain ended;
+2 wrong usage; 128 and more: terminated by a signal.
 `;
 
 const RUN_WITH = `symposium-acp-agent run-with: a chain of proxies and an agent, as one ACP agent on stdin and stdout.
@@ -238,6 +268,8 @@ Examples:
 
 export function usage(of: Subcommand | undefined): string {
   switch (of) {
+    case "run":
+      return RUN;
     case "run-with":
       return RUN_WITH;
     case "vscodelm":

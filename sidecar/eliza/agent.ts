@@ -14,13 +14,14 @@ import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
 import { invalid, readMcpServers, type McpServer } from "../mcp/read-mcp-servers";
 import type { Channel } from "../rpc/channel";
 import { realClock, type Clock } from "../rpc/clock";
-import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { isObject, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { RUN_ID } from "../process/child-environment";
 import { readPrompt } from "./commands";
 import { DOCTOR } from "./doctor-script";
 import { Eliza } from "./engine";
+import { promptText } from "./prompt-text";
 import { compile, type CompiledScript } from "./script-compiler";
 import { carryOut } from "./tool-commands";
 import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
@@ -156,7 +157,7 @@ class ElizaAgent implements RunningEliza {
 
   #prompt(request: IncomingRequest, params: JsonObject): void {
     const session = this.#session(params),
-      text = readBlocks(params.prompt);
+      text = promptText(params.prompt);
     if (session.turn !== undefined)
       throw new RpcError(RpcCode.invalidRequest, "This session is still processing the previous prompt.");
     const stop = new AbortController();
@@ -215,28 +216,6 @@ class ElizaAgent implements RunningEliza {
     session?.turn?.stop.abort();
     await session?.turn?.ended;
   }
-}
-
-/**
- * Returns the user's text in a prompt. Other blocks are accepted and ignored, and so are text blocks of extensions,
- * which are for the assistant only (`annotations.audience`).
- */
-function readBlocks(prompt: unknown): string {
-  if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
-  const texts = prompt.map((block: unknown, i) => {
-    if (!isObject(block) || typeof block.type !== "string")
-      throw invalid(`prompt[${i}]`, "a content block with a type");
-    if (block.type !== "text") return undefined;
-    if (typeof block.text !== "string") throw invalid(`prompt[${i}].text`, "a string");
-    return isForAssistant(block) ? undefined : block.text;
-  });
-  return texts.filter(text => text !== undefined).join(" ");
-}
-
-/** ACP's content blocks have MCP's annotations, which define the audience of a block. */
-function isForAssistant({ annotations }: JsonObject): boolean {
-  const { audience } = objectOr(annotations);
-  return Array.isArray(audience) && !audience.includes("user");
 }
 
 const MIN_GROUP_SIZE = 3,

@@ -1,0 +1,185 @@
+/**
+ * The file `~/.symposium/config.jsonc`. Symposium reads it, and creates it once.
+ *
+ * Invariants:
+ * - `create` never changes a file that exists, also if several programs create it at once.
+ * - The file is complete when its name appears.
+ */
+import { randomUUID } from "node:crypto";
+import { link, lstat, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { readConfig, type RunConfig } from "./config";
+import type { SaveOutcome } from "./wizard";
+
+export type ConfigReading =
+  | { readonly kind: "absent" }
+  | { readonly kind: "config"; readonly config: RunConfig; readonly text: string }
+  /** `message`: a sentence after the file's path and, if known, its line and column. */
+  | { readonly kind: "problem"; readonly message: string };
+
+/** Maximum size in bytes. */
+const MAX_BYTES = 1024 * 1024;
+
+export class ConfigFile {
+  constructor(
+    /** Absolute. */
+    readonly path: string,
+  ) {}
+
+  /** Never rejects. */
+  async read(): Promise<ConfigReading> {
+    try {
+      const text = await this.#text();
+      if (text === undefined) return { kind: "absent" };
+      const read = readConfig(text);
+      return read.kind === "config" ? { ...read, text } : { kind: "problem", message: this.at(read.problem) };
+    } catch (error) {
+      return { kind: "problem", message: `${this.path}: The file cannot be read: ${reasonOf(error)}.` };
+    }
+  }
+
+  /** Whether the file has another text. A file that cannot be read is reported at the next start. Never rejects. */
+  async isChanged(from: string): Promise<boolean> {
+    return this.#text().then(
+      text => text !== from,
+      () => false,
+    );
+  }
+
+  at({ line, column, message }: { readonly line: number; readonly column: number; readonly message: string }): string {
+    return `${this.path}:${line}:${column}: ${message}`;
+  }
+
+  /** Never rejects. */
+  async create(text: string): Promise<SaveOutcome> {
+    try {
+      await createFolder(path.dirname(this.path));
+      return (await createFile(this.path, text)) ? this.#outcome("created") : this.#outcome("exists");
+    } catch (error) {
+      return { kind: "failed", why: `${this.path} cannot be created: ${reasonOf(error)}.` };
+    }
+  }
+
+  #outcome(kind: "created" | "exists"): SaveOutcome {
+    return { kind, file: this.path };
+  }
+
+  async #text(): Promise<string | undefined> {
+    try {
+      const stats = await stat(this.path);
+      if (!stats.isFile()) throw new Error("it is not a file");
+      if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
+      return decoded(await readFile(this.path));
+    } catch (error) {
+      if (codeOf(error) !== "ENOENT") throw error;
+      if (await isEntry(this.path)) throw new Error("it is a link to a file that does not exist");
+      return undefined;
+    }
+  }
+}
+
+/** The user's configuration file, or a sentence if the home directory is unknown. */
+export function configFile(): ConfigFile | string {
+  const home = homeOrNone();
+  return home !== undefined && path.isAbsolute(home)
+    ? new ConfigFile(path.join(home, ".symposium", "config.jsonc"))
+    : "The home directory is unknown. Set the variable HOME to its path in the environment of your editor.";
+}
+
+function homeOrNone(): string | undefined {
+  try {
+    return homedir();
+  } catch {
+    return undefined; // no HOME, and no entry of the user
+  }
+}
+
+/** Not recursive, because Node reports another error for a read-only disk then. */
+async function createFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder);
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** Returns false if the file exists. A hard link, unlike a rename, does not replace a file. */
+async function createFile(target: string, text: string): Promise<boolean> {
+  const temporary = `${target}.${randomUUID()}`;
+  try {
+    await written(temporary, text);
+    return await linked(temporary, target, text);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function linked(temporary: string, target: string, text: string): Promise<boolean> {
+  try {
+    await link(temporary, target);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    // A file system without hard links, such as exFAT.
+    return createdDirectly(target, text);
+  }
+}
+
+async function createdDirectly(target: string, text: string): Promise<boolean> {
+  try {
+    await written(target, text);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+}
+
+/** Rejects with EEXIST if the file exists. A file that is not complete is deleted. */
+async function written(file: string, text: string): Promise<void> {
+  const handle = await open(file, "wx", 0o600);
+  try {
+    await handle.writeFile(text);
+    await handle.sync();
+    await handle.close();
+  } catch (error) {
+    await handle.close().catch(() => undefined);
+    await rm(file, { force: true });
+    throw error;
+  }
+}
+
+function decoded(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error("it is not UTF-8 text");
+  }
+}
+
+async function isEntry(file: string): Promise<boolean> {
+  return lstat(file).then(
+    () => true,
+    () => false,
+  );
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "you have no permission to do that",
+  EPERM: "you have no permission to do that",
+  EROFS: "its disk is read-only",
+  ENOSPC: "its disk is full",
+  EDQUOT: "your disk quota is used up",
+  EFBIG: "its disk is full",
+  ENOTDIR: "its folder is a file",
+  ENOENT: "the folder that would contain it does not exist",
+};
+
+function reasonOf(error: unknown): string {
+  return REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error));
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}
