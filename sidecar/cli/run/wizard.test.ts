@@ -53,7 +53,7 @@ Which agent would you like to use?
 
 Type a number (1-4) to select:`,
     );
-    deepEqual(run({ kind: "opened" }), { state: ASKING, effects: [{ kind: "send", text: QUESTION }] });
+    deepEqual(run({ kind: "opened" }), { state: ASKING, effects: [{ kind: "send", text: `${QUESTION}\n\n` }] });
   });
 
   test("offers today's packages", () =>

@@ -65,7 +65,8 @@ type Step = readonly [WizardState, readonly WizardEffect[]];
 export function step(state: WizardState, event: WizardEvent): Step {
   switch (state.kind) {
     case "asking":
-      if (event.kind === "opened") return [state, [send(QUESTION)]];
+      // The empty line separates the question from the first answer in clients that join messages.
+      if (event.kind === "opened") return [state, [send(`${QUESTION}\n\n`)]];
       if (event.kind === "prompted") return prompted(event.text);
       return event.kind === "cancelled" ? [state, []] : unexpected(state, event);
     case "saving":
