@@ -1,11 +1,8 @@
 /** Choices that need an installation. Pure. */
 import * as l10n from "@vscode/l10n";
-import { isExact, type NpmSpec } from "../../../src/protocol/agents/package-spec";
 import { missingSentence, type Choice, type Missing } from "../distributions/choose";
-import { isNewer } from "../registry/versions";
-import type { InstallMode } from "./install-options";
 import { InstallError } from "./store/install-error";
-import type { Manifest, Source } from "./store/manifest";
+import type { Source } from "./store/manifest";
 
 export type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 
@@ -42,35 +39,6 @@ export function sourceOf(choice: Installable): Source {
     case "binary":
       return named("binary", choice.of.archive, choice.of.cmd, choice.of.sha256?.toLowerCase());
   }
-}
-
-/** The version that the mode requests for an unpinned npm package. */
-function requestedVersion({ kind, asked }: Source, mode: InstallMode): string | undefined {
-  return typeof mode === "object" && kind === "npm" && (asked === undefined || asked === "latest")
-    ? mode.version
-    : undefined;
-}
-
-/** Whether the mode needs no other version than the installed one. */
-export function isUpToDate(source: Source, installed: Pick<Manifest, "release">, mode: InstallMode): boolean {
-  const requested = requestedVersion(source, mode);
-  if (requested !== undefined) return !isNewer(requested, installed.release);
-  switch (mode) {
-    case "anew":
-      return false;
-    case "newest":
-      return source.kind === "binary" || isExact(source.asked ?? "");
-    default:
-      return true;
-  }
-}
-
-/** The package to install. Throws if the requested version is not exact. */
-export function packageToInstall(spec: NpmSpec, source: Source, mode: InstallMode): NpmSpec {
-  const version = requestedVersion(source, mode);
-  if (version === undefined) return spec;
-  if (!isExact(version)) throw new TypeError(`Not an exact version: ${JSON.stringify(version)}`);
-  return { ...spec, version };
 }
 
 export function unavailable(name: string, missing: Missing): InstallError {

@@ -187,6 +187,7 @@ suite("settings: agents", () => {
     await rowOf(view, "Codex")
       .locator(".finding", { hasText: "The registry has version 1.3.0. Version 1.2.3 is installed." })
       .waitFor();
+    await rowOf(view, "Codex").scrollIntoViewIfNeeded();
     await box.screenshot("settings-built-in-update");
     machine.npmFails("npm error network timeout\n");
     await press(view, "Update: Codex");
