@@ -25,6 +25,10 @@ vim.api.nvim_create_autocmd("VimEnter", {
         quit(0)
       end),
     })
+    -- A prompt that is sent earlier makes CodeCompanion start the agent twice, and can remain without an answer.
+    vim.wait(60000, function()
+      return chat.acp_connection ~= nil and chat.acp_connection:is_ready()
+    end)
     vim.api.nvim_buf_set_lines(chat.bufnr, -1, -1, false, { vim.env.PROMPT })
     chat:submit()
   end),
