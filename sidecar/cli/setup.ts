@@ -54,8 +54,7 @@ async function edited(
   const before = await readUserFile(file),
     text = before.text ?? "",
     after = withJsonValues(text, values);
-  if (after === before.text)
-    return { code: 0, out: `Symposium is already in ${file}.\n${next}\n`, notes: [] };
+  if (after === before.text) return { code: 0, out: `Symposium is already in ${file}.\n${next}\n`, notes: [] };
   await assertWritable(before);
   if (isDryRun)
     return {

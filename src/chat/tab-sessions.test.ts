@@ -111,18 +111,18 @@ suite("TabSessions", () => {
   test("closes the session of an open or opening tab and rejects waiting requests", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
-    tabs.close("t");
+    void tabs.close("t");
     deepEqual([sidecar.methods(), tabs.ids, tabs.tabOf("s1")], [["chat/new", "chat/close"], [], undefined]);
     sidecar.hold("chat/new");
     const opening = tabs.open("u", plan);
     await settled();
-    tabs.close("u");
+    void tabs.close("u");
     await rejects(opening, /was closed/);
     sidecar.release();
     await settled();
     deepEqual(sidecar.calls.at(-1), { method: "chat/close", params: { sessionId: "s2" } });
     await rejects(tabs.session("u"), /is closed/);
-    tabs.close("never");
+    void tabs.close("never");
   });
 
   test("keeps one session for a tab closed and reopened during its opening", async () => {
@@ -130,7 +130,7 @@ suite("TabSessions", () => {
     sidecar.hold("chat/new");
     void tabs.open("t", plan);
     await settled();
-    tabs.close("t");
+    void tabs.close("t");
     const again = tabs.open("t", plan);
     await settled();
     sidecar.release();
