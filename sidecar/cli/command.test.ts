@@ -77,7 +77,6 @@ suite("command line", () => {
     ["run-with --agent x --help", { kind: "help", of: "run-with" }],
     ["mcp --help", { kind: "help", of: "mcp" }],
     ["serve --help", { kind: "help", of: undefined }],
-    ["elisa --help", { kind: "help", of: undefined }],
     ["--version run-with", { kind: "version" }],
     ["run-with --fast --help", { kind: "help", of: "run-with" }],
     [
@@ -112,6 +111,9 @@ suite("command line", () => {
     [["elisa", "--log", "loud"], /Unknown command “elisa”/],
     [["run", "now"], /^Unexpected argument “now”\./],
     [["run", "--agent", "x"], /^--agent is only valid with run-with and doctor\. See symposium-acp-agent run --help/],
+    [["elisa", "--help"], /^Unknown command “elisa”\./],
+    [["-h", "elisa"], /^Unknown command “elisa”\./],
+    [["elisa", "--version"], /^Unknown command “elisa”\./],
     [["eliza", "now"], /^Unexpected argument “now”\./],
     [["run-with", "--agent", "x", "y", "z"], /^Unexpected argument “y z”\./],
     [["run-with", "--", "x"], /^Unexpected argument “x”\./],
@@ -200,11 +202,14 @@ suite("command line", () => {
     [["run-with", "--agent", "x", "--proxy", "'y"], /^--proxy cannot be read as a command: A quote/],
     [["run-with", "--proxy", "eliza", "--agent", "x"], /^Eliza is an agent and cannot be a proxy\./],
     [["run-with", "--agent", '{"local":'], /^--agent starts like JSON but is not valid JSON\./],
-    [["run-with", "--agent", "{}"], /^--agent is JSON without a command/],
-    [["run-with", "--agent", `{"local":{"command":""}}`], /without a command/],
-    [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /without a command/],
-    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /without a command/],
-    [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON without a command/],
+    [["run-with", "--agent", "{}"], /^--agent is JSON without a valid command/],
+    [["run-with", "--agent", `{"name":"x","command":"x","args":[1]}`], /without a valid command/],
+    [["run-with", "--agent", `{"name":"x","command":"x","env":[{"name":"A","value":1}]}`], /without a valid command/],
+    [["run-with", "--agent", `{"name":"x","command":"x","env":{"A":1}}`], /without a valid command/],
+    [["run-with", "--agent", `{"local":{"command":""}}`], /without a valid command/],
+    [["run-with", "--agent", `{"local":{"command":"x","args":[1]}}`], /without a valid command/],
+    [["run-with", "--agent", `{"local":{"command":"x","env":{"A":1}}}`], /without a valid command/],
+    [["run-with", "--proxy", `{"distribution":{"docker":{"image":"x"}}}`], /^--proxy is JSON without a valid command/],
     [
       ["run-with", "--agent", `{"id":"git","kind":"mcp","local":{"command":"git-mcp"}}`],
       /^--agent names “git”, which is an MCP server, not an agent: use --proxy\./,
@@ -329,6 +334,24 @@ suite("command line", () => {
         [proxies, agent],
         [[{ name: "agent", command }, { name: "mine", command }, program("p", "/opt/p")], { name: "Mine", command }],
       );
+    });
+
+    test("accepts the documented JSON of registry resolve", () => {
+      const command = { kind: "process", command: "/opt/ada", args: ["--acp"], env: { A: "1" } };
+      for (const env of [[{ name: "A", value: "1" }], { A: "1" }])
+        deepEqual(
+          chainOf(
+            read(
+              "run-with",
+              "--agent",
+              JSON.stringify({ name: "Ada", command: "/opt/ada", args: ["--acp"], env }),
+              "--proxy",
+              `{"name":"Rules","command":"rules"}`,
+            ),
+          ),
+          { proxies: [program("Rules", "rules")], agent: { name: "Ada", command }, traceFolder: undefined },
+        );
+      deepEqual(chainOf(read("run-with", "--agent", `{"command":"/opt/ada"}`)).agent, program("ada", "/opt/ada"));
     });
 
     test("ends with Eliza for its subcommand only, otherwise with a program", () => {

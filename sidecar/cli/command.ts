@@ -139,8 +139,11 @@ function read(all: readonly string[], platform: string): Command {
   const [first, ...rest] = positionals;
   const name = NAMES.find(known => known === first),
     subcommand = PUBLIC.find(known => known === first);
-  if (options.some(option => option.name === "help")) return { kind: "help", of: subcommand };
-  if (options.some(option => option.name === "version")) return { kind: "version" };
+  // An unknown command is an error, also with these options.
+  if (first === undefined || name !== undefined) {
+    if (options.some(option => option.name === "help")) return { kind: "help", of: subcommand };
+    if (options.some(option => option.name === "version")) return { kind: "version" };
+  }
 
   const values = new Values(
     options.map(given => valueOf(given, name, subcommand)),

@@ -1,6 +1,6 @@
 /**
  * Component of a chain as given on the command line: a shell command (`KEY=value … command argument…`) or JSON. JSON is
- * a distribution or a whole entry of the settings. Pure.
+ * a distribution, a whole entry of the settings, or the output of `registry resolve`. Pure.
  */
 import { readDistribution, type Distribution } from "../../src/protocol/agents/agents";
 import type { HttpDistribution } from "../../src/protocol/agents/distribution";
@@ -108,7 +108,7 @@ function fromJson(text: string): ProxySpec {
       : undefined;
   if (entry) return ownProxy(entry, objectOr(value.settings));
   const kind = value.kind ?? "proxy",
-    given = value.distribution ?? value,
+    given = value.distribution ?? documentedForm(value) ?? value,
     distribution = readDistribution(given, kind === "mcp");
   if (kind !== "proxy" && kind !== "mcp")
     throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
@@ -116,7 +116,7 @@ function fromJson(text: string): ProxySpec {
     throw new UnreadableComponent("names a URL, which is only valid for an MCP server: add “kind”: “mcp”.");
   if (!distribution)
     throw new UnreadableComponent(
-      "is JSON without a command: add “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; for an MCP server also “http” with a “url”.",
+      "is JSON without a valid command: add “command” with “args” and “env”, or “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; for an MCP server also “http” with a “url”.",
     );
   const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
   if (kind === "mcp") return serverProxy(distribution, id, own);
@@ -135,6 +135,22 @@ function fromJson(text: string): ProxySpec {
   if (unknown !== undefined) throw new UnreadableComponent("passes an unknown argument to eliza.");
   const command = started(distribution);
   return { name: own ?? (command.kind === "eliza" ? ELIZA : baseName(command.command)), command };
+}
+
+/** The form that `registry resolve` prints, and the stdio server form of MCP: the command is beside the name. */
+function documentedForm({ command, args = [], env = [] }: JsonObject): object | undefined {
+  if (command === undefined) return undefined;
+  const variables = Array.isArray(env) ? variablesIn(env) : env;
+  return { local: { command, args, env: variables } };
+}
+
+/** Undefined if an element is not a variable with a value. */
+function variablesIn(list: readonly unknown[]): Readonly<Record<string, string>> | undefined {
+  const pairs = list.map(item => {
+    const { name, value } = objectOr(item);
+    return typeof name === "string" && name !== "" && typeof value === "string" ? ([name, value] as const) : undefined;
+  });
+  return pairs.every(pair => pair !== undefined) ? Object.fromEntries(pairs) : undefined;
 }
 
 /** Does not check whether a server at an address is reachable. */

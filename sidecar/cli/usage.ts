@@ -79,7 +79,8 @@ Usage: symposium-acp-agent run-with [--proxy P]… [--agent A] [OPTION]…
 P and A are a shell command or JSON:
   'KEY=value … command argument…'
                     with the quoting of a shell, but no variables, pipes or wildcards
-  '{"local": {"command": "…", "args": ["…"], "env": {"KEY": "value"}}}'
+  '{"name": "…", "command": "…", "args": ["…"], "env": [{"name": "KEY", "value": "value"}]}'
+                    the output of registry resolve
   '{"name": "…", "distribution": {"local": {…}}}'
                     an entry of the setting symposium.agents
   eliza             (--agent) Eliza, in this process
