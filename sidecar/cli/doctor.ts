@@ -7,7 +7,7 @@ import { Scope } from "../rpc/scope";
 import type { ComponentSpec } from "./component-argument";
 import type { Notify } from "./runtime/log";
 import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
-import { openAgents } from "./serve/serve-agents";
+import { openAgents } from "./runtime/open-agents";
 import { openEvidence } from "./runtime/tool-evidence";
 
 /** Agent to examine: a built-in one by its id, or a command. Undefined examines the computer only. */
