@@ -12,7 +12,7 @@ import type {
   PackageDistribution,
   Platform,
 } from "../../../src/protocol/agents/distribution";
-import { currentPackage } from "../../../src/protocol/agents/built-in-agents";
+import { currentArguments, currentPackage } from "../../../src/protocol/agents/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "../../../src/protocol/agents/package-spec";
 import { isSegment, relativeParts } from "./folder-name";
 
@@ -25,7 +25,7 @@ export type Choice =
   | { readonly kind: "symposium"; readonly subcommand: string; readonly args: readonly string[] }
   /** The address is not validated here: see `wrongAddress`. */
   | { readonly kind: "http"; readonly of: HttpDistribution }
-  /** `of.package` is the current name of the package. */
+  /** `of` has the current names of the package and its arguments. */
   | { readonly kind: "npx"; readonly of: PackageDistribution; readonly spec: NpmSpec; readonly tool: Tool | undefined }
   | {
       readonly kind: "uvx" | "pipx";
@@ -95,7 +95,12 @@ function packages({ npx, uvx, pipx, cargo }: Distribution): readonly Candidate[]
 }
 
 function npmCandidate(given: PackageDistribution): Candidate {
-  const of = { ...given, package: currentPackage(given.package) },
+  const { package: name, args } = given,
+    of = {
+      ...given,
+      package: currentPackage(name),
+      ...(args === undefined ? {} : { args: currentArguments(name, args) }),
+    },
     spec = npmSpec(of.package);
   if (!spec) return { wrong: "“npx” does not name a package" };
   return isCommand(of.cmd)

@@ -29,6 +29,8 @@ export interface InstallerDeps {
   /** Default: decompresses in this thread. */
   readonly bunzip?: Bunzip;
   readonly tools: () => Promise<Tools>;
+  /** Programs on the PATH of this process. If given, an installed version starts without the login shell. */
+  readonly ownTools?: Tools;
   readonly run: RunTool;
   /** Home folder of the user's cargo. Absent: launch metadata of crates, which only extensions use, is ignored. */
   readonly cargoHome?: () => Promise<string>;
@@ -39,6 +41,12 @@ export interface InstallerDeps {
 
 /** Settings of an agent or extension that affect its installation. */
 export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "version">;
+
+/**
+ * The installed versions that may start: `requested`, the configured one; `any`, each version of the same package, if
+ * the configuration can become newer without a request of the user.
+ */
+export type AcceptedVersion = "requested" | "any";
 
 /**
  * `missing`: installs only if missing. `newest`: checks for a newer version if none is pinned. `anew`: replaces the

@@ -1,8 +1,13 @@
-/** Choices that need an installation. Pure. */
+/** Choices that need an installation, and the start of an installed version. Pure. */
 import * as l10n from "@vscode/l10n";
+import path from "node:path";
+import type { Environment } from "../../../src/protocol/agents/distribution";
+import type { AgentCommand } from "../distributions/agent-command";
 import { missingSentence, type Choice, type Missing } from "../distributions/choose";
 import { InstallError } from "./store/install-error";
-import type { Source } from "./store/manifest";
+import type { AcceptedVersion } from "./install-options";
+import { isOf, satisfies, type Source } from "./store/manifest";
+import type { Installed } from "./store/store";
 
 export type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 
@@ -47,4 +52,31 @@ export function unavailable(name: string, missing: Missing): InstallError {
   return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {
     advice,
   });
+}
+
+/** `all`: the newest first. */
+export function startable(all: readonly Installed[], source: Source, accepted: AcceptedVersion): Installed | undefined {
+  return (
+    all.find(installed => satisfies(source, installed)) ??
+    (accepted === "any" ? all.find(installed => isOf(source, installed)) : undefined)
+  );
+}
+
+/**
+ * The configuration takes precedence over the package's metadata. `node`: for a Node script; undefined if it is not
+ * found.
+ */
+export function startCommand(
+  { folder, program, runtime, runtimeArgs, args: packageArgs = [], env: packageEnv = {} }: Installed,
+  choice: Installable,
+  node: string | undefined,
+): AgentCommand | undefined {
+  const file = path.join(folder, program),
+    { args = packageArgs, env: configured = {} }: { readonly args?: readonly string[]; readonly env?: Environment } =
+      choice.of,
+    env = { ...packageEnv, ...configured };
+  if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
+  return node === undefined
+    ? undefined
+    : { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
 }

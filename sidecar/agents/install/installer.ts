@@ -11,9 +11,7 @@
  * - Versions whose commands this process has returned are kept until it ends.
  */
 import * as l10n from "@vscode/l10n";
-import path from "node:path";
 import type { InstallProgress, InstallState } from "../../../src/protocol/agents/agent-service";
-import type { Environment } from "../../../src/protocol/agents/distribution";
 import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../../../src/protocol/agents/package-spec";
@@ -22,7 +20,7 @@ import { displayedVersion, UNVERSIONED } from "../distributions/folder-name";
 import { installBinary } from "./packages/binary-package";
 import { installCargo } from "./packages/cargo-package";
 import { SingleFlight } from "./single-flight";
-import { isInstallable, unavailable, sourceOf, type Installable } from "./installable";
+import { isInstallable, unavailable, sourceOf, startable, startCommand, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./store/install-error";
 import type { Lease } from "./store/usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./store/manifest";
@@ -32,7 +30,7 @@ import type { ToolDeps } from "./packages/package-tool";
 import { installPython } from "./packages/python-package";
 import { ProgressThrottle } from "./progress";
 import type { Installed, Staging } from "./store/store";
-import { type Tools, type InstallerDeps, type InstallConfig, type InstallMode } from "./install-options";
+import type { AcceptedVersion, InstallConfig, InstallerDeps, InstallMode, Tools } from "./install-options";
 
 interface InstallRequest {
   readonly source: Source;
@@ -63,20 +61,46 @@ export class Installer implements AsyncDisposable {
   }
 
   /** Installs if needed. Rejects with `InstallError`, `noDistribution`, or the signal's reason. */
-  async command(config: InstallConfig, signal: AbortSignal): Promise<AgentCommand> {
+  async command(
+    config: InstallConfig,
+    signal: AbortSignal,
+    accepted: AcceptedVersion = "requested",
+  ): Promise<AgentCommand> {
+    const ready = await this.#ready(config, accepted);
+    if (ready) return ready;
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
     const source = sourceOf(choice);
-    const existing = await this.#deps.store.find(config.id, source).catch((error: unknown) => {
+    const all = await this.#deps.store.list(config.id).catch((error: unknown) => {
       throw explained(error);
     });
+    const existing = startable(all, source, accepted);
     let installed = existing && (await this.#use(existing)) ? existing : undefined;
     for (let attempt = 0; !installed; attempt++) {
       const first = await this.#installOr(config, choice, signal);
       // Another window may have installed a newer version and removed this version.
       if ((await this.#use(first)) || attempt === 2) installed = first;
     }
-    return this.#commandOf(installed, choice);
+    const node = installed.runtime === undefined ? undefined : (await this.#deps.tools()).find("node"),
+      command = startCommand(installed, choice, node);
+    if (!command)
+      throw new InstallError("noTool", l10n.t("It is installed but needs Node.js, which is no longer on your PATH."), {
+        advice: l10n.t("Install Node.js. If it is still not found, restart VS Code."),
+      });
+    return command;
+  }
+
+  /** Returns undefined if an installation or the login shell is needed. */
+  async #ready(config: InstallConfig, accepted: AcceptedVersion): Promise<AgentCommand | undefined> {
+    const { ownTools: tools, store } = this.#deps;
+    if (!tools) return undefined;
+    const all = await store.list(config.id).catch(() => []),
+      choice = this.#choiceOf(config, tools, all);
+    if ("missing" in choice || !isInstallable(choice)) return undefined;
+    const existing = startable(all, sourceOf(choice), accepted);
+    return existing && (await this.#use(existing))
+      ? startCommand(existing, choice, existing.runtime === undefined ? undefined : tools.find("node"))
+      : undefined;
   }
 
   /**
@@ -375,24 +399,6 @@ export class Installer implements AsyncDisposable {
       });
       return true;
     }
-  }
-
-  /** The configuration takes precedence over the package's metadata. */
-  async #commandOf(
-    { folder, program, runtime, runtimeArgs, args: packageArgs = [], env: packageEnv = {} }: Installed,
-    choice: Installable,
-  ): Promise<AgentCommand> {
-    const file = path.join(folder, program),
-      { args = packageArgs, env: configured = {} }: { readonly args?: readonly string[]; readonly env?: Environment } =
-        choice.of,
-      env = { ...packageEnv, ...configured };
-    if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
-    const node = (await this.#deps.tools()).find("node");
-    if (node === undefined)
-      throw new InstallError("noTool", l10n.t("It is installed but needs Node.js, which is no longer on your PATH."), {
-        advice: l10n.t("Install Node.js. If it is still not found, restart VS Code."),
-      });
-    return { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
   }
 
   #notify(id: string, progress: InstallProgress | undefined): void {

@@ -1,6 +1,7 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
+import type { AgentCommand } from "../distributions/agent-command";
 import { agent, bin, InstallFixture, never, refused, shown, versions } from "../../testing/install/install-fixture";
 
 suite("npm package", () => {
@@ -60,6 +61,33 @@ suite("npm package", () => {
     deepEqual(second, first);
     equal(fixture.tools.calls.length, 1);
     deepEqual(versions(fixture), ["2.0.0"]);
+  });
+
+  test("starts an installed version by this process's PATH without the login shell", async () => {
+    await using fixture = await InstallFixture.open(undefined, { packages });
+    const config = agent({ npx: { package: "@s/agent@1.2.3" } });
+    const first = await fixture.installer().command(config, never);
+    const shell = { tools: () => Promise.reject(new Error("the login shell was run")) };
+    const started = (find: (name: string) => string | undefined): Promise<AgentCommand> =>
+      fixture.installer({ change: { ...shell, ownTools: { find } } }).command(config, never);
+    deepEqual(await started(name => (name === "node" ? "node" : undefined)), first);
+    await rejects(
+      started(() => undefined),
+      /the login shell was run/,
+    );
+  });
+
+  test("starts any installed version of its package if that is accepted", async () => {
+    await using fixture = await InstallFixture.open(undefined, { packages });
+    const installed = agent({ npx: { package: "@s/agent@1.2.3" } }),
+      newer = agent({ npx: { package: "@s/agent@1.3.0" } });
+    const first = await fixture.installer().command(installed, never);
+    deepEqual(await fixture.installer().command(newer, never, "any"), first);
+    equal(fixture.tools.calls.length, 1);
+    await fixture.installer().command(newer, never);
+    equal(versions(fixture).includes("1.3.0"), true);
+    await fixture.installer().command(agent({ npx: { package: "native" } }), never, "any");
+    equal(fixture.tools.calls.length, 3);
   });
 
   test("starts a program without a Node script by npm's link, and another command by its name", async () => {

@@ -12,6 +12,7 @@ import { findProgram, isProgramFile, remembering } from "../../process/find-prog
 import { bunzipInWorker } from "../../agents/install/archives/bunzip";
 import { realFiles } from "../../agents/install/store/files";
 import { Installer } from "../../agents/install/installer";
+import type { Tools } from "../../agents/install/install-options";
 import { Store } from "../../agents/install/store/store";
 import { ConfigurationFile } from "../../agents/own-configuration/configuration-file";
 import { configurationOf } from "../../agents/own-configuration/known-configurations";
@@ -50,6 +51,8 @@ export interface AgentsDeps {
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
   /** For tests: allows downloads of archives over HTTP from this computer. */
   readonly httpArchives?: boolean;
+  /** Programs on the PATH of this process. If given, installed programs start without the login shell. */
+  readonly ownTools?: Tools;
   /** `progress` is undefined when the installation has ended. */
   readonly installing: (kind: Installable, id: string, progress: InstallProgress | undefined) => void;
 }
@@ -58,7 +61,14 @@ export interface AgentsDeps {
 export const STORE = path.join(homedir(), ".symposium", "bin"),
   EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
 
-export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsDeps): AgentsPart {
+export function openAgents({
+  processes,
+  proxy,
+  log,
+  installing,
+  ownTools,
+  httpArchives = false,
+}: AgentsDeps): AgentsPart {
   const {
       platform,
       arch,
@@ -116,6 +126,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
       report: (id, progress) => installing(kind, id, progress),
       log: (level, message, detail) => log(level, message, { of: kind, ...detail }),
       tools: () => afterShell(async () => ({ find })),
+      ...(ownTools === undefined ? {} : { ownTools }),
       run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, deps),
       ...(kind === "extension"
         ? { cargoHome: () => afterShell(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }

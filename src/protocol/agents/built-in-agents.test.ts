@@ -1,6 +1,13 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { readDistribution } from "./agents";
-import { BUILT_IN_AGENTS, builtInAgents, currentPackage } from "./built-in-agents";
+import {
+  BUILT_IN_AGENTS,
+  builtInAgent,
+  builtInAgentOf,
+  builtInAgents,
+  currentArguments,
+  currentPackage,
+} from "./built-in-agents";
 
 suite("built-in agents", () => {
   test("has unique public ids in picker order", () =>
@@ -23,6 +30,36 @@ suite("built-in agents", () => {
       builtInAgents(program => program === "kiro-cli-chat"),
       BUILT_IN_AGENTS,
     );
+  });
+});
+
+suite("name of a built-in agent", () => {
+  const ids = (names: readonly string[]): readonly unknown[] => names.map(name => builtInAgent(name)?.id);
+
+  test("is its id or a short name", () => {
+    for (const { id } of BUILT_IN_AGENTS) equal(builtInAgent(id)?.id, id);
+    deepEqual(ids(["eliza", "claude", "codex", "gemini", "kiro"]), [
+      "elizacp",
+      "zed-claude-code",
+      "codex",
+      "gemini",
+      "kiro-cli",
+    ]);
+    deepEqual(ids(["", "Claude", "goose", "toString"]), [undefined, undefined, undefined, undefined]);
+  });
+
+  test("is found by its package", () => {
+    equal(builtInAgentOf("@google/gemini-cli")?.id, "gemini");
+    equal(builtInAgentOf("@google/gemini-cli@latest"), undefined);
+  });
+});
+
+suite("renamed argument", () => {
+  test("is mapped for its package without a pinned version", () => {
+    for (const spec of ["@google/gemini-cli", "@google/gemini-cli@latest"])
+      deepEqual(currentArguments(spec, ["--experimental-acp", "-m", "x"]), ["--acp", "-m", "x"]);
+    for (const spec of ["@google/gemini-cli@0.1.9", "other"])
+      deepEqual(currentArguments(spec, ["--experimental-acp"]), ["--experimental-acp"]);
   });
 });
 

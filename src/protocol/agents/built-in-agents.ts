@@ -43,12 +43,41 @@ export function builtInAgents(has: (program: string) => boolean): readonly Built
   return BUILT_IN_AGENTS.filter(({ needs }) => needs === undefined || has(needs));
 }
 
+/** Short names on the command line → ids. */
+const SHORT_NAMES: ReadonlyMap<string, string> = new Map([
+  ["eliza", "elizacp"],
+  ["claude", "zed-claude-code"],
+  ["kiro", "kiro-cli"],
+]);
+
+/** The built-in agent of an id or a short name, such as `claude`. */
+export function builtInAgent(name: string): BuiltInAgent | undefined {
+  const id = SHORT_NAMES.get(name) ?? name;
+  return BUILT_IN_AGENTS.find(agent => agent.id === id);
+}
+
+/** The built-in agent that is this npm package. `name`: without a version. */
+export function builtInAgentOf(name: string): BuiltInAgent | undefined {
+  return BUILT_IN_AGENTS.find(({ distribution }) => distribution.npx?.package === name);
+}
+
 /** Old package name → new package name. */
 const RENAMED_PACKAGES: ReadonlyMap<string, string> = new Map([
   ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
 ]);
+
+/** Package → old argument → new argument. */
+const RENAMED_ARGUMENTS: ReadonlyMap<string, ReadonlyMap<string, string>> = new Map([
+  ["@google/gemini-cli", new Map([["--experimental-acp", "--acp"]])],
+]);
+
+/** Maps documented arguments of a package to their current names. Those of a pinned version are kept. */
+export function currentArguments(spec: string, args: readonly string[]): readonly string[] {
+  const renamed = RENAMED_ARGUMENTS.get(spec.replace(/@latest$/, ""));
+  return renamed === undefined ? args : args.map(arg => renamed.get(arg) ?? arg);
+}
 
 /**
  * Maps a documented package to its current name and keeps the tag. A pinned version is not mapped, because it exists
