@@ -16,7 +16,7 @@ export async function agentStage(
   up: Channel,
   deps: StageDeps,
 ): Promise<AsyncDisposable> {
-  return new AgentStage(name, await started(name, start), up, deps);
+  return new AgentStage(name, await started(name, start, deps.ending), up, deps);
 }
 
 class AgentStage implements AsyncDisposable {

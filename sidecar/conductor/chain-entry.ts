@@ -14,16 +14,19 @@ export function join(up: Channel, down: Channel): AsyncDisposable {
   return { [Symbol.asyncDispose]: end };
 }
 
+/** Number of buffered frames above which the client is paused. */
+const HIGH_WATER_MARK = 64;
+
 /**
- * The client's channel for the first stage. Until the stage starts, received frames are buffered and the client is
- * paused.
+ * The client's channel for the first stage. Until the stage starts, received frames are buffered. The client is paused
+ * only above `HIGH_WATER_MARK`, because a paused client's disconnect is not noticed, and a stage may start after an
+ * installation of minutes.
  */
 export class ChainEntry implements Channel {
   #receiver: Receiver | undefined;
-  #ready: () => void = () => undefined;
-  readonly #started = new Promise<void>(resolve => {
-    this.#ready = resolve;
-  });
+  /** Frames that the stage has not handled. The first one may be in progress. */
+  readonly #buffer: Frame[] = [];
+  #waiting: (() => void)[] = [];
   #reason: Closed | undefined;
 
   constructor(
@@ -33,16 +36,20 @@ export class ChainEntry implements Channel {
 
   start(receiver: Receiver): void {
     this.#receiver = receiver;
-    this.#ready();
-    if (this.#reason) receiver.closed(this.#reason);
+    if (this.#reason) return receiver.closed(this.#reason);
+    void this.#deliver(receiver);
   }
 
   arrived(frame: Frame): void | Promise<void> {
-    return this.#receiver ? this.#receiver.receive(frame) : this.#started.then(() => this.#receiver?.receive(frame));
+    if (this.#receiver && this.#buffer.length === 0) return this.#receiver.receive(frame);
+    this.#buffer.push(frame);
+    if (this.#buffer.length > HIGH_WATER_MARK) return new Promise(resolve => this.#waiting.push(resolve));
   }
 
   end(reason: Closed): void {
     this.#reason = reason;
+    this.#buffer.length = 0;
+    this.#release();
     this.#receiver?.closed(reason);
   }
 
@@ -55,5 +62,22 @@ export class ChainEntry implements Channel {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.disposed();
+  }
+
+  async #deliver(receiver: Receiver): Promise<void> {
+    for (let frame = this.#buffer[0]; frame; frame = this.#buffer[0]) {
+      try {
+        const handled = receiver.receive(frame);
+        if (handled) await handled;
+      } catch (cause) {
+        return this.end({ message: "A message could not be handled.", cause });
+      }
+      this.#buffer.shift();
+    }
+    this.#release();
+  }
+
+  #release(): void {
+    for (const resolve of this.#waiting.splice(0)) resolve();
   }
 }

@@ -18,9 +18,10 @@ export interface Running {
 
 /**
  * Starts a component. A proxy that exits when it receives the methods of another dialect is started once more. If a
- * component cannot be started, the channel closes with the reason, or the promise rejects.
+ * component cannot be started, the channel closes with the reason, or the promise rejects. `signal` aborts when the
+ * chain ends, for example during an installation.
  */
-export type Start = () => Running | Promise<Running>;
+export type Start = (signal: AbortSignal) => Running | Promise<Running>;
 
 export type ProxyComponent =
   /** A process, or any other implementation of the proxies' wire protocol. */
@@ -30,6 +31,15 @@ export type ProxyComponent =
       readonly kind: "internal";
       readonly name: string;
       readonly serve: (client: Channel, successor: Channel, ids: Ids) => AsyncDisposable;
+    }
+  /**
+   * Known when the chain starts, for example after an installation. If `resolve` rejects, the component is bypassed.
+   * `signal` aborts when the chain ends.
+   */
+  | {
+      readonly kind: "deferred";
+      readonly name: string;
+      readonly resolve: (signal: AbortSignal) => Promise<ProxyComponent>;
     };
 
 export type LastComponent =

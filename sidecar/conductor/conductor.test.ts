@@ -92,6 +92,56 @@ suite("Conductor", () => {
     deepEqual(chain.started, ["p1", "p2", "agent"]);
   });
 
+  for (const kind of ["external", "deferred"] as const)
+    test(`aborts the start of an ${kind} component when the client disconnects`, async () => {
+      const aborted = (signal: AbortSignal): Promise<never> =>
+        new Promise((_, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      const installing: ProxyComponent =
+        kind === "external" ? { kind, name: "slow", start: aborted } : { kind, name: "slow", resolve: aborted };
+      const chain = memoryChain([installing]);
+      const rejected = ["initialize", "session/new"].map(method => rejects(chain.client.request(method, INITIALIZE)));
+      await settled();
+      await chain.client[Symbol.asyncDispose]();
+      await Promise.all(rejected);
+      equal((await chain.conductor.closed).component, undefined);
+      deepEqual(chain.notices, []);
+    });
+
+  test("bypasses a component that cannot be resolved, with the reason", async () => {
+    const chain = await initialized([
+      { kind: "deferred", name: "lost", resolve: () => Promise.reject(new Error("It is not in the registry.")) },
+      PASS,
+    ]);
+    deepEqual(await chain.client.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
+    deepEqual(
+      chain.notices.map(({ kind, component, message }) => [kind, component, message]),
+      [["bypassed", "lost", "The agent extension “lost” is skipped: It is not in the registry."]],
+    );
+    await chain.conductor[Symbol.asyncDispose]();
+  });
+
+  test("keeps the order of messages that arrive while a component starts", async () => {
+    let proceed = (): void => undefined;
+    const waiting = new Promise<void>(resolve => {
+      proceed = resolve;
+    });
+    const slow: ProxyComponent = { kind: "deferred", name: "slow", resolve: () => waiting.then(nothing) };
+    const chain = memoryChain([slow]),
+      answer = chain.client.request("initialize", INITIALIZE);
+    for (let i = 0; i < 200; i++) chain.client.notify("session/cancel", { sessionId: `s${i}` });
+    await settled();
+    proceed();
+    await answer;
+    await settled();
+    deepEqual(
+      chain.agent.received.filter(line => line.startsWith("cancel")),
+      Array.from({ length: 200 }, (_, i) => `cancel s${i}`),
+    );
+    await chain.conductor[Symbol.asyncDispose]();
+  });
+
   test("initializes each proxy in its own spelling and keeps its additions to initialize", async () => {
     const adding: ProxyScript = {
       initialize: (request, proxy) => {

@@ -29,7 +29,7 @@ import { mcpBridge, type McpBridgeOptions } from "./mcp-bridge";
 import { negotiated } from "./protocol-version";
 import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from "./proxy-methods";
 import { proxyStage } from "./proxy-stage";
-import { runInBackground, pass, unanswered, type StageDeps } from "./stage";
+import { closedReason, runInBackground, pass, unanswered, type StageDeps } from "./stage";
 import { traced, traceNames } from "./traced-channel";
 import { AGENT_METHODS, PROXY_METHODS } from "../acp/methods";
 
@@ -63,6 +63,8 @@ class Conductor implements AsyncDisposable {
   readonly #ids: Ids = countingIds();
   readonly #down = new Backpressure();
   readonly #up = new Backpressure();
+  /** Aborts the starts of components when the chain ends. */
+  readonly #starts = new AbortController();
   readonly #client: Channel;
   readonly #open: OpenRequests & { readonly plain: Channel };
   /** Set if the chain ends in the conductor's own successor. */
@@ -188,6 +190,10 @@ class Conductor implements AsyncDisposable {
   /** An extension that cannot be created is bypassed, like one that cannot be started. */
   async #proxyStage(proxy: ProxyComponent, up: Channel, down: Channel, deps: StageDeps): Promise<AsyncDisposable> {
     if (proxy.kind === "external") return proxyStage(proxy, up, down, deps);
+    if (proxy.kind === "deferred") {
+      const resolved = await this.#resolved(proxy, deps);
+      return resolved ? this.#proxyStage(resolved, up, down, deps) : join(up, down);
+    }
     try {
       return proxy.serve(up, down, this.#ids);
     } catch (cause) {
@@ -198,6 +204,26 @@ class Conductor implements AsyncDisposable {
         cause,
       });
       return join(up, down);
+    }
+  }
+
+  /** Returns undefined, after a notice, if the component is bypassed. */
+  async #resolved(
+    { name, resolve }: Extract<ProxyComponent, { kind: "deferred" }>,
+    { ending, notice }: StageDeps,
+  ): Promise<ProxyComponent | undefined> {
+    try {
+      return await resolve(ending);
+    } catch (error) {
+      const { message, cause } = closedReason(name, error);
+      if (!ending.aborted)
+        notice({
+          kind: "bypassed",
+          component: name,
+          message: `The agent extension “${name}” is skipped: ${message}`,
+          cause,
+        });
+      return undefined;
     }
   }
 
@@ -212,6 +238,7 @@ class Conductor implements AsyncDisposable {
       clock,
       notice,
       ids: this.#ids,
+      ending: this.#starts.signal,
       down: this.#down,
       up: this.#up,
       onWarning: (component, what, detail) => onWarning(`${component}: ${what}`, detail),
@@ -245,6 +272,7 @@ class Conductor implements AsyncDisposable {
     await Promise.resolve(); // set `#ending` before the channels report that they closed
     const state = this.#state;
     this.#state = { kind: "ended" };
+    this.#starts.abort(new Error(reason.message));
     this.#open.refuseOpen(unanswered(reason.component, reason));
     await this.#client[Symbol.asyncDispose]();
     if (state.kind === "running") {

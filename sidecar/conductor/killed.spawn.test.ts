@@ -140,8 +140,8 @@ class KilledChain implements AsyncDisposable {
   }
 
   #starting(name: string, start: Start): Start {
-    return async () => {
-      const running = await start();
+    return async signal => {
+      const running = await start(signal);
       if (name === this.victim) this.#happens("start");
       return running;
     };

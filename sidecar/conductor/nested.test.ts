@@ -162,8 +162,8 @@ suite("nested chain", function () {
     const inner = wiredProxy("mortal");
     const mortal: ProxyComponent = {
       ...inner,
-      start: async () => {
-        const running = await inner.start();
+      start: async signal => {
+        const running = await inner.start(signal);
         die = () => running.stop();
         return running;
       },

@@ -40,7 +40,7 @@ export async function proxyStage(
   down: Channel,
   deps: StageDeps,
 ): Promise<AsyncDisposable> {
-  return new ProxyStage(component, await started(component.name, component.start), up, down, deps);
+  return new ProxyStage(component, await started(component.name, component.start, deps.ending), up, down, deps);
 }
 
 type External = Extract<ProxyComponent, { readonly kind: "external" }>;
@@ -210,7 +210,7 @@ class ProxyStage implements AsyncDisposable {
     const previous = this.#running,
       { name, start } = this.component;
     await previous.stop().catch((error: unknown) => this.deps.onWarning(name, "it could not be stopped", error));
-    const running = await started(name, start);
+    const running = await started(name, start, this.deps.ending);
     this.#restarting = undefined;
     this.#running = running;
     if (this.#ending || this.#state.kind !== "asked")

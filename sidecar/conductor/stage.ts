@@ -11,6 +11,8 @@ import type { Backpressure } from "./backpressure";
 export interface StageDeps {
   readonly clock: Clock;
   readonly ids: Ids;
+  /** Aborts when the chain ends. */
+  readonly ending: AbortSignal;
   /** `down` is from the client to the agent, `up` the other direction. */
   readonly down: Backpressure;
   readonly up: Backpressure;
@@ -53,16 +55,19 @@ export function runInBackground(work: () => Promise<void>, failed: (error: unkno
 }
 
 /** Starts a component. Never rejects: after a failed start, the channel of the result closes with the reason. */
-export async function started(name: string, start: Start): Promise<Running> {
+export async function started(name: string, start: Start, signal: AbortSignal): Promise<Running> {
   try {
-    return await start();
+    return await start(signal);
   } catch (error) {
-    const reason: Closed =
-      error instanceof Error
-        ? { message: error.message, cause: error.cause }
-        : { message: `${name} could not be started.`, cause: error };
-    return { channel: closedChannel(reason), stop: () => Promise.resolve(), lastWords: () => "" };
+    return { channel: closedChannel(closedReason(name, error)), stop: () => Promise.resolve(), lastWords: () => "" };
   }
+}
+
+/** `error`: of a failed start. `name`: the component. */
+export function closedReason(name: string, error: unknown): Closed {
+  return error instanceof Error
+    ? { message: error.message, cause: error.cause }
+    : { message: `${name} could not be started.`, cause: error };
 }
 
 function closedChannel(reason: Closed): Channel {
