@@ -282,7 +282,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
  */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
-    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
+    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar|command-run)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
   "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
   "src/protocol/testing": /\/testing\/|\.test\.ts$|^test\/|^bench\/|^src\/test\//,

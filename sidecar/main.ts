@@ -46,7 +46,7 @@ async function main(): Promise<number> {
       return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
     case "doctor":
       return logged(command.log, async notify =>
-        (await import("./cli/doctor")).runDoctor(command.patient, notify, VERSION),
+        (await import("./cli/doctor")).runDoctor(command.patient, command.registry, notify, VERSION),
       );
     case "conform":
       return logged(command.log, async notify => (await import("./cli/conform")).runConform(command.request, notify));

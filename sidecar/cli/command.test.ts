@@ -7,6 +7,12 @@ const warn = { level: "warn", folder: undefined } as const;
 const eliza = { name: "Eliza", command: { kind: "eliza", deterministic: false } } as const;
 const program = (name: string, command = name, args: readonly string[] = [], env = {}) =>
   ({ name, command: { kind: "process", command, args, env } }) as const;
+const word = (name: string, given = name) => ({ name, command: { kind: "word", word: given } }) as const;
+const stored = (id: string, name: string, distribution: object, version?: string) =>
+  ({
+    name,
+    command: { kind: "store", config: { id, name, distribution, ...(version === undefined ? {} : { version }) } },
+  }) as const;
 const read = (...args: string[]): Command => readCommand(args, "linux");
 const chainOf = (command: Command): RunWith => {
   if (command.kind !== "run-with") throw new Error(JSON.stringify(command));
@@ -151,7 +157,7 @@ suite("command line", () => {
         /^--registry takes an https URL without a password\. See/,
       ],
     ),
-    [["eliza", "--registry", "https://example.com"], /^--registry is only valid with registry\./],
+    [["eliza", "--registry", "https://example.com"], /^--registry is only valid with registry, run-with and doctor\./],
     [
       ["registry", "list", "--log", "debug"],
       /^--log is only valid with run, run-with, vscodelm, eliza, proxy, doctor and conform\./,
@@ -227,14 +233,13 @@ suite("command line", () => {
       /^--proxy names an MCP server that cannot be used: its URL is invalid: enter a complete URL/,
     ],
     [
-      ["run-with", "--proxy", `{"kind":"mcp","cargo":{"crate":"x"}}`],
-      /^--proxy names a program that requires an installation/,
+      ["run-with", "--proxy", "claude"],
+      /^--proxy names “Claude”, which is an agent, not an agent extension: use --agent\./,
     ],
     [
       ["run-with", "--proxy", `{"kind":"mcp","symposium":{"subcommand":"eliza"}}`],
       /^--proxy names a component of Symposium, which is not an MCP server\./,
     ],
-    [["run-with", "--agent", `{"cargo":{"crate":"x"}}`], /^--agent names a program that requires an installation/],
     [["run-with", "--agent", `{"symposium":{"subcommand":"elisa"}}`], /^--agent names “elisa”/],
     [
       ["run-with", "--agent", `{"symposium":{"subcommand":"eliza","args":["--fast"]}}`],
@@ -260,7 +265,7 @@ suite("command line", () => {
       [patient(), patient("gemini"), patient("--agent", "ada --acp")],
       [
         undefined,
-        { kind: "built-in", id: "gemini" },
+        { kind: "id", id: "gemini" },
         {
           kind: "command",
           component: { name: "ada", command: { kind: "process", command: "ada", args: ["--acp"], env: {} } },
@@ -301,7 +306,7 @@ suite("command line", () => {
           read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two"),
         ),
         {
-          proxies: [program("one", "one", ["--x", "y z"], { A: "1" }), program("two")],
+          proxies: [program("one", "one", ["--x", "y z"], { A: "1" }), word("two")],
           agent: program("agent", "/opt/bin/agent.exe", ["--acp"]),
           traceFolder: undefined,
         },
@@ -309,7 +314,7 @@ suite("command line", () => {
 
     test("consists of proxies without an agent", () =>
       deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
-        proxies: [program("one")],
+        proxies: [word("one")],
         agent: undefined,
         traceFolder: "t",
       }));
@@ -369,6 +374,54 @@ suite("command line", () => {
       deepEqual(agent("./eliza"), program("eliza", "./eliza"));
       deepEqual(agent("eliza acp"), program("eliza", "eliza", ["acp"]));
       deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
+    });
+
+    test("accepts one plain word: a built-in agent, an id of the registry or a program", () => {
+      const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
+      const claude = stored("zed-claude-code", "Claude", {
+        npx: { package: "@agentclientprotocol/claude-agent-acp" },
+      });
+      for (const name of ["claude", "zed-claude-code", " claude "]) deepEqual(agent(name), claude);
+      deepEqual(agent("codex"), stored("codex", "Codex", { npx: { package: "@agentclientprotocol/codex-acp" } }));
+      deepEqual(
+        agent("gemini"),
+        stored("gemini", "Gemini CLI", { npx: { package: "@google/gemini-cli", args: ["--acp"] } }),
+      );
+      for (const name of ["kiro", "kiro-cli"]) deepEqual(agent(name), program("Kiro CLI", "kiro-cli-chat", ["acp"]));
+      deepEqual(agent("elizacp"), eliza);
+      deepEqual(agent("goose"), word("goose"));
+      deepEqual(agent("gemini --acp"), program("gemini", "gemini", ["--acp"]));
+      deepEqual(agent("A=1 gemini"), program("gemini", "gemini", [], { A: "1" }));
+      deepEqual(agent("./gemini"), program("gemini", "./gemini"));
+      deepEqual(agent("Goose.exe"), program("Goose", "Goose.exe"));
+    });
+
+    test("takes packages and archives from the store", () => {
+      const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
+      const archive = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./ada" } };
+      deepEqual(
+        agent("npx -y @s/ada --acp"),
+        stored("npm-@s+ada", "ada", { npx: { package: "@s/ada", args: ["--acp"] } }),
+      );
+      deepEqual(agent("uvx ada"), stored("python-ada", "ada", { uvx: { package: "ada" } }));
+      deepEqual(agent("pipx run ada"), stored("python-ada", "ada", { pipx: { package: "ada" } }));
+      deepEqual(agent(`{"cargo":{"crate":"ada"}}`), stored("cargo-ada", "ada", { cargo: { crate: "ada" } }));
+      deepEqual(
+        agent(JSON.stringify({ id: "ada", name: "Ada", version: "1.2.3", distribution: { binary: archive } })),
+        stored("ada", "Ada", { binary: archive }, "1.2.3"),
+      );
+      deepEqual(
+        agent(`{"name":"Mine","command":"npx","args":["-y","@google/gemini-cli","--acp"],"env":[]}`),
+        stored("gemini", "Mine", { npx: { package: "@google/gemini-cli", args: ["--acp"] } }),
+      );
+      deepEqual(agent("npx ada"), program("npx", "npx", ["ada"]));
+      deepEqual(agent(`{"local":{"command":"npx","args":["-y","ada"]}}`), program("npx", "npx", ["-y", "ada"]));
+      deepEqual(chainOf(read("run-with", "--registry", "https://example.com", "--proxy", "uvx ada")), {
+        proxies: [stored("python-ada", "ada", { uvx: { package: "ada" } })],
+        agent: undefined,
+        traceFolder: undefined,
+        registry: "https://example.com/",
+      });
     });
 
     test("accepts built-in extensions by name, by settings entry and as defaults", () => {
@@ -437,7 +490,7 @@ suite("command line", () => {
           command: {
             kind: "mcp",
             id: "git",
-            server: { kind: "process", command: "npx", args: ["-y", "git-mcp"], env: {} },
+            server: stored("git", "git", { npx: { package: "git-mcp" } }).command,
           },
         },
         { name: "rules", command: process },
@@ -480,7 +533,7 @@ suite("command line", () => {
     const expected = read("run-with", ...options.flat());
     deepEqual(expected, {
       kind: "run-with",
-      chain: { proxies: [program("one")], agent: eliza, traceFolder: "t" },
+      chain: { proxies: [word("one")], agent: eliza, traceFolder: "t" },
       log: { level: "info", folder: "l" },
     });
     fc.assert(

@@ -31,6 +31,8 @@ export interface RunWith {
   /** Undefined if the chain is a proxy itself. */
   readonly agent: ComponentSpec | undefined;
   readonly traceFolder: string | undefined;
+  /** Address of another registry. */
+  readonly registry?: string;
 }
 
 export type Command =
@@ -48,7 +50,7 @@ export type Command =
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
   | { readonly kind: "proxy"; readonly proxy: OwnProxy; readonly log: LogOptions }
   | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
-  | { readonly kind: "doctor"; readonly patient: DoctorTarget; readonly log: LogOptions }
+  | { readonly kind: "doctor"; readonly patient: DoctorTarget; readonly registry?: string; readonly log: LogOptions }
   | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
   /** Agent that a client under test starts. Internal. */
   | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
@@ -88,7 +90,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   agent: { type: "string", subcommands: ["run-with", "doctor"] },
   deterministic: { type: "boolean", subcommands: ["eliza"] },
   settings: { type: "string", subcommands: ["proxy"] },
-  registry: { type: "string", subcommands: ["registry"] },
+  registry: { type: "string", subcommands: ["registry", "run-with", "doctor"] },
   prompt: { type: "string", multiple: true, subcommands: ["conform"] },
   auth: { type: "string", subcommands: ["conform"] },
   timeout: { type: "string", subcommands: ["conform"] },
@@ -152,7 +154,13 @@ function read(all: readonly string[], platform: string): Command {
   if (first === undefined) throw new Wrong("A command is missing.");
   if (name === undefined) throw new Wrong(`Unknown command “${first}”.`);
   if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
-  if (name === "doctor") return { kind: name, patient: patientIn(rest, values, platform), log: logOptions(values) };
+  if (name === "doctor")
+    return {
+      kind: name,
+      patient: patientIn(rest, values, platform),
+      ...registryOption(values),
+      log: logOptions(values),
+    };
   if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
   if (name === "conform")
     return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
@@ -262,7 +270,12 @@ function patientIn([id, ...surplus]: readonly string[], values: Values, platform
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
-  return id === undefined ? undefined : { kind: "built-in", id };
+  return id === undefined ? undefined : { kind: "id", id };
+}
+
+function registryOption(values: Values): { readonly registry?: string } {
+  const url = registryUrl(values);
+  return url === undefined ? {} : { registry: url };
 }
 
 /** The error message omits the given URL, which can contain a password. */
@@ -365,7 +378,7 @@ function chain(values: Values, platform: string): RunWith {
   if (proxies.some(({ command }) => command.kind === "eliza"))
     throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
   const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with");
-  return namedChain(proxies, last, values.first("trace-dir"));
+  return { ...namedChain(proxies, last, values.first("trace-dir")), ...registryOption(values) };
 }
 
 /** A chain whose components have unique names. */

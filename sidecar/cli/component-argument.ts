@@ -1,24 +1,36 @@
 /**
  * Component of a chain as given on the command line: a shell command (`KEY=value … command argument…`) or JSON. JSON is
- * a distribution, a whole entry of the settings, or the output of `registry resolve`. Pure.
+ * a distribution, a whole entry of the settings, or the output of `registry resolve`. One plain word is the id of a
+ * built-in or registry component, or a program on the PATH. Packages and archives are resolved when the chain starts
+ * (`runtime/component-resolver.ts`). Pure.
  */
 import { readDistribution, type Distribution } from "../../src/protocol/agents/agents";
-import type { HttpDistribution } from "../../src/protocol/agents/distribution";
-import { CommandLineError, parseCommand } from "../process/command-line";
+import { typedCommand, type HttpDistribution } from "../../src/protocol/agents/distribution";
+import { CommandLineError, parseCommand, type CommandLine } from "../process/command-line";
+import { builtInAgent } from "../../src/protocol/agents/built-in-agents";
 import {
   BUILT_IN_EXTENSIONS,
   DEFAULT_EXTENSIONS,
   PROXY_SUBCOMMAND,
   type ExtensionConfig,
 } from "../../src/protocol/agents/extensions";
-import { commandOf, type AgentCommand } from "../agents/distributions/agent-command";
+import { commandOf as literalCommand, type AgentCommand } from "../agents/distributions/agent-command";
 import { addressIn, wrongAddress } from "../agents/distributions/server-address";
+import { distributionOf, storedConfig, type GivenNames } from "../agents/distributions/typed-distribution";
+import type { InstallConfig } from "../agents/install/install-options";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+
+/** A component whose command is resolved when the chain starts. */
+export type Unresolved =
+  /** Started from the store, and installed there first if it is missing. */
+  | { readonly kind: "store"; readonly config: InstallConfig }
+  /** An id of the registry, or else a program on the PATH. */
+  | { readonly kind: "word"; readonly word: string };
 
 export interface ComponentSpec {
   /** Used in messages, the log and the trace. */
   readonly name: string;
-  readonly command: AgentCommand;
+  readonly command: AgentCommand | Unresolved;
 }
 
 /** Built-in agent extension of Symposium, with its settings. */
@@ -33,7 +45,10 @@ export interface ServerProxy {
   readonly command: {
     readonly kind: "mcp";
     readonly id: string;
-    readonly server: Extract<AgentCommand, { kind: "process" }> | HttpDistribution;
+    readonly server:
+      | Extract<AgentCommand, { kind: "process" }>
+      | Extract<Unresolved, { kind: "store" }>
+      | HttpDistribution;
   };
 }
 export type ProxySpec = ComponentSpec | OwnProxy | ServerProxy;
@@ -48,7 +63,7 @@ export class UnreadableComponent extends Error {
 
 /** Parses the value of `--agent`. Throws `UnreadableComponent`. */
 export function readAgent(text: string, platform: string = process.platform): ComponentSpec {
-  const { name, command } = readOne(text, platform);
+  const { name, command } = agentNamed(text.trim()) ?? readOne(text, platform);
   if (command.kind === "own")
     throw new UnreadableComponent(`names “${name}”, which is an agent extension, not an agent: use --proxy.`);
   if (command.kind === "mcp")
@@ -61,7 +76,18 @@ export function readAgent(text: string, platform: string = process.platform): Co
  * extensions that are enabled by default). Throws `UnreadableComponent`.
  */
 export function readProxies(text: string, platform: string = process.platform): readonly ProxySpec[] {
-  return text.trim() === "defaults" ? DEFAULT_EXTENSIONS.map(config => ownProxy(config)) : [readOne(text, platform)];
+  const word = text.trim();
+  if (word === "defaults") return DEFAULT_EXTENSIONS.map(config => ownProxy(config));
+  const agent = word === "eliza" ? undefined : builtInAgent(word);
+  if (agent)
+    throw new UnreadableComponent(`names “${agent.name}”, which is an agent, not an agent extension: use --agent.`);
+  return [readOne(text, platform)];
+}
+
+/** A built-in agent by its id or short name. */
+function agentNamed(word: string): ComponentSpec | undefined {
+  const agent = builtInAgent(word);
+  return agent && { name: agent.name, command: commandOf(agent.distribution, agent) };
 }
 
 function readOne(text: string, platform: string): ProxySpec {
@@ -79,16 +105,29 @@ function ownProxy({ id, name }: ExtensionConfig, settings: JsonObject = {}): Own
  * its path.
  */
 function fromShell(text: string, platform: string): ProxySpec {
-  const { command, args, env } = parsed(text, platform);
+  const line = parsed(text, platform),
+    { command, args, env } = line;
   const options = args.join(" ");
   if (command === "eliza" && Object.keys(env).length === 0 && (options === "" || options === "--deterministic"))
     return { name: ELIZA, command: { kind: "eliza", deterministic: options !== "" } };
   const own = BUILT_IN_EXTENSIONS.find(({ id }) => id === command);
-  if (own && args.length === 0 && Object.keys(env).length === 0) return ownProxy(own);
-  return { name: baseName(command), command: { kind: "process", command, args, env } };
+  const isWord = args.length === 0 && Object.keys(env).length === 0;
+  if (own && isWord) return ownProxy(own);
+  if (isWord && REGISTRY_ID.test(command)) return { name: command, command: { kind: "word", word: command } };
+  return fromLine(line);
 }
 
-function parsed(text: string, platform: string): ReturnType<typeof parseCommand> {
+const REGISTRY_ID = /^[a-z][a-z0-9-]*$/;
+
+/** A package of a package tool, or a literal command. */
+function fromLine(line: CommandLine, names: GivenNames = {}): ComponentSpec {
+  const distribution = distributionOf(line);
+  if (!distribution) return { name: names.name ?? baseName(line.command), command: { kind: "process", ...line } };
+  const config = storedConfig(distribution, names);
+  return { name: config.name, command: { kind: "store", config } };
+}
+
+function parsed(text: string, platform: string): CommandLine {
   try {
     return parseCommand(text, platform);
   } catch (error) {
@@ -108,7 +147,8 @@ function fromJson(text: string): ProxySpec {
       : undefined;
   if (entry) return ownProxy(entry, objectOr(value.settings));
   const kind = value.kind ?? "proxy",
-    given = value.distribution ?? documentedForm(value) ?? value,
+    documented = value.distribution === undefined ? documentedForm(value) : undefined,
+    given = value.distribution ?? documented ?? value,
     distribution = readDistribution(given, kind === "mcp");
   if (kind !== "proxy" && kind !== "mcp")
     throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
@@ -118,8 +158,11 @@ function fromJson(text: string): ProxySpec {
     throw new UnreadableComponent(
       "is JSON without a valid command: add “command” with “args” and “env”, or “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; for an MCP server also “http” with a “url”.",
     );
-  const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
-  if (kind === "mcp") return serverProxy(distribution, id, own);
+  const names = namesIn(value),
+    own = names.name,
+    line = documented && typedCommand(distribution);
+  if (kind === "mcp") return serverProxy(distribution, id, names);
+  if (line) return fromLine(line, names);
   const { subcommand, args = [] } = distribution.symposium ?? {};
   if (subcommand === PROXY_SUBCOMMAND) {
     const ours = BUILT_IN_EXTENSIONS.find(config => config.id === args[0]);
@@ -133,8 +176,24 @@ function fromJson(text: string): ProxySpec {
     );
   const unknown = args.find(arg => arg !== "--deterministic");
   if (unknown !== undefined) throw new UnreadableComponent("passes an unknown argument to eliza.");
-  const command = started(distribution);
-  return { name: own ?? (command.kind === "eliza" ? ELIZA : baseName(command.command)), command };
+  const command = commandOf(distribution, names);
+  return { name: own ?? nameOf(command), command };
+}
+
+function namesIn({ id, name, version }: JsonObject): GivenNames {
+  const text = (value: unknown): string | undefined => stringOr(value, "").trim() || undefined;
+  return { id: text(id), name: text(name) ?? text(id), version: text(version) };
+}
+
+function nameOf(command: AgentCommand | Extract<Unresolved, { kind: "store" }>): string {
+  switch (command.kind) {
+    case "eliza":
+      return ELIZA;
+    case "process":
+      return baseName(command.command);
+    case "store":
+      return command.config.name;
+  }
 }
 
 /** The form that `registry resolve` prints, and the stdio server form of MCP: the command is beside the name. */
@@ -154,14 +213,15 @@ function variablesIn(list: readonly unknown[]): Readonly<Record<string, string>>
 }
 
 /** Does not check whether a server at an address is reachable. */
-function serverProxy(distribution: Distribution, id: string, own: string | undefined): ServerProxy {
+function serverProxy(distribution: Distribution, id: string, names: GivenNames): ServerProxy {
   const address = addressIn(distribution),
     wrong = address && wrongAddress(address);
   if (wrong !== undefined) throw new UnreadableComponent(`names an MCP server that cannot be used: ${wrong}.`);
-  const server = address ?? started(distribution);
-  if ("kind" in server && server.kind !== "process")
-    throw new UnreadableComponent("names a component of Symposium, which is not an MCP server.");
-  const name = own ?? ("url" in server ? new URL(server.url).hostname : baseName(server.command));
+  const ours = new UnreadableComponent("names a component of Symposium, which is not an MCP server.");
+  if (distribution.symposium && !distribution.local && !distribution.executable) throw ours;
+  const server = address ?? commandOf(distribution, names);
+  if ("kind" in server && server.kind === "eliza") throw ours;
+  const name = names.name ?? ("url" in server ? new URL(server.url).hostname : nameOf(server));
   return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
 
@@ -170,15 +230,14 @@ export const OWN_PROXIES = BUILT_IN_EXTENSIONS.map(({ id }) => id)
   .join(", ")
   .replace(/, ([^,]*)$/, " and $1");
 
-function started(distribution: Distribution): AgentCommand {
-  try {
-    return commandOf({ name: "", distribution });
-  } catch (error) {
-    throw new UnreadableComponent(
-      "names a program that requires an installation: install it and use “local” with its “command”.",
-      { cause: error },
-    );
-  }
+/** Packages and archives come from the store. */
+function commandOf(
+  distribution: Distribution,
+  names: GivenNames,
+): AgentCommand | Extract<Unresolved, { kind: "store" }> {
+  const { local, executable, symposium } = distribution;
+  if (!local && !executable && !symposium) return { kind: "store", config: storedConfig(distribution, names) };
+  return literalCommand({ name: names.name ?? "", distribution });
 }
 
 function json(text: string): Readonly<Record<string, unknown>> {

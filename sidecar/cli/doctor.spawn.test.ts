@@ -1,16 +1,31 @@
-import { doesNotMatch, equal, match } from "node:assert/strict";
+import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../testing/drive";
+import { FakeTools } from "../testing/install/fake-tools";
+import { RegistryServer, serving } from "../testing/install/registry-server";
 import { program, scriptedAgent } from "../testing/programs/programs";
 
+interface Reported {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+const AGENT = {
+  version: "1.0.0",
+  bin: "agent.js",
+  content: `#!/usr/bin/env node\nimport(${JSON.stringify(pathToFileURL(path.resolve(scriptedAgent().args[0] ?? "")).href)});\n`,
+};
+const doctor = (...args: readonly string[]): Promise<Reported> => doctorIn({ SHELL: "/bin/sh" }, ...args);
+
 /** Runs the command as a process, with a temporary home folder. */
-async function doctor(
-  ...args: readonly string[]
-): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {
+async function doctorIn(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<Reported> {
   using home = temporaryFolder();
   const { command, args: first } = program("symposium-acp-agent");
   const child = spawn(command, [...first, "doctor", ...args], {
-    env: { ...process.env, HOME: home.path, USERPROFILE: home.path, SHELL: "/bin/sh" },
+    env: { ...process.env, HOME: home.path, USERPROFILE: home.path, ...env },
     cwd: home.path,
   });
   child.stdin.end();
@@ -66,14 +81,31 @@ suite("symposium-acp-agent doctor", () => {
     doesNotMatch(out, /V\dsecret/);
   });
 
-  test("reports a built-in and a missing agent without installing", async () => {
+  test("names the missing tool of an agent that cannot be installed, and an unknown id", async () => {
     match((await doctor("elizacp")).out, /Found: fine\. Eliza is built in and has no requirements\./);
-    const { code, out } = await doctor("codex");
-    match(out, /Agent: Codex\nFound: (halfInstalled\. Codex is not installed yet|noPlatform\. )/);
+    match((await doctor("cargo")).out, /Found: fine\. Cargo is built in and has no requirements\./);
+    using folder = temporaryFolder();
+    symlinkSync(process.execPath, path.join(folder.path, "node"));
+    const poor = { PATH: folder.path, SHELL: "/bin/false" };
+    const { code, out } = await doctorIn(poor, "codex");
+    match(out, /Agent: Codex\nFound: noPlatform\. Codex needs Node\.js with npm, which was not found\./);
     equal(code, 1);
-    match(
-      (await doctor("nobody")).out,
-      /Unknown built-in agent “nobody”\. Built-in agents: elizacp, zed-claude-code, codex, gemini, kiro-cli\./,
-    );
+    const registry = await RegistryServer.start(serving({ version: "1.0.0", agents: [] }));
+    const unknown = await doctorIn(poor, "nobody", "--registry", registry.url);
+    await registry[Symbol.asyncDispose]();
+    match(unknown.out, /“nobody” is neither an agent nor an agent extension of Symposium or of the registry\./);
+    equal(unknown.code, 1);
+  });
+
+  test("installs a named agent before it examines it", async () => {
+    using folder = temporaryFolder();
+    const bin = path.join(folder.path, "bin"),
+      tools = new FakeTools(bin, ["npm"], { packages: { "@agentclientprotocol/codex-acp": AGENT } });
+    symlinkSync(process.execPath, path.join(bin, "node"));
+    for (const name of ["sh", "env"]) symlinkSync(`/bin/${name}`, path.join(bin, name));
+    const { code, out, err } = await doctorIn({ PATH: bin, SHELL: "/bin/false" }, "codex");
+    match(err, /^Codex 1\.0\.0 is installed\.$/m);
+    match(out, /Agent: Codex\n[^]*Found: fine\. Codex starts and responds\./);
+    deepEqual([code, tools.calls.length], [0, 1]);
   });
 });

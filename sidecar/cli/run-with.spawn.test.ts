@@ -1,6 +1,4 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
-import { spawn, type ChildProcessWithoutNullStreams } from "node:child_process";
-import { randomUUID } from "node:crypto";
 import {
   existsSync,
   mkdirSync,
@@ -18,6 +16,7 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { census } from "../testing/census";
+import { CommandRun } from "../testing/command-run";
 import { eventually } from "../testing/eventually";
 import { serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { program, scriptedAgent } from "../testing/programs/programs";
@@ -27,109 +26,12 @@ const quoted = ({ command, args }: { readonly command: string; readonly args: re
   [command, ...args].map(word => `'${word}'`).join(" ");
 const scripted = (...flags: string[]): string => quoted(scriptedAgent(flags));
 
-/** The command as a child process of an editor, and the editor's end of the connection. */
-class Run {
-  /** Id of this test's run. Processes that the command starts inherit it. */
-  readonly id = randomUUID();
-  readonly process: ChildProcessWithoutNullStreams;
-  readonly exit: Promise<readonly [code: number | null, signal: string | null]>;
-  readonly received: JsonObject[] = [];
-  stderr = "";
-  #text = "";
-  #watchers: (() => void)[] = [];
-
-  constructor(home: string, ...args: string[]) {
-    const { command, args: first } = program("symposium-acp-agent");
-    this.process = spawn(command, [...first, ...args], {
-      env: { ...process.env, HOME: home, USERPROFILE: home, SYMPOSIUM_RUN_ID: this.id },
-    });
-    this.exit = new Promise(resolve => {
-      this.process.once("close", (code, signal) => resolve([code, signal]));
-    });
-    this.process.stderr.setEncoding("utf8").on("data", (text: string) => {
-      this.stderr += text;
-      this.#check();
-    });
-    this.process.stdin.on("error", () => undefined);
-  }
-
-  /** Starts reading stdout. Not used with the SDK, which reads stdout itself. */
-  read(): this {
-    this.process.stdout.setEncoding("utf8").on("data", (text: string) => {
-      const lines = (this.#text + text).split("\n");
-      this.#text = lines.pop() ?? "";
-      for (const line of lines) this.received.push(JSON.parse(line)); // only protocol messages
-      this.#check();
-    });
-    return this;
-  }
-
-  report(message: object): void {
-    this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
-  }
-
-  async ask(id: number, method: string, params: object): Promise<JsonObject> {
-    this.report({ id, method, params });
-    return this.answer(id);
-  }
-
-  async answer(id: number): Promise<JsonObject> {
-    const found = (): JsonObject | undefined =>
-      this.received.find(message => message.id === id && !("method" in message));
-    await this.until(() => found() !== undefined);
-    return found()!;
-  }
-
-  async open(): Promise<string> {
-    await this.ask(1, "initialize", { protocolVersion: 1 });
-    return String(
-      objectOr((await this.ask(2, "session/new", { cwd: process.cwd(), mcpServers: [] })).result).sessionId,
-    );
-  }
-
-  prompt(id: number, sessionId: string, text: string): void {
-    this.report({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
-  }
-
-  get text(): string {
-    return this.received
-      .map(({ params }) => objectOr(objectOr(params).update))
-      .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
-      .map(({ content }) => String(objectOr(content).text))
-      .join("");
-  }
-
-  /** Resolves when the condition is true or the command has exited. */
-  until(condition: () => boolean): Promise<unknown> {
-    const seen = new Promise<void>(resolve => {
-      this.#watchers.push(() => {
-        if (condition()) resolve();
-      });
-    });
-    this.#check();
-    return Promise.race([
-      seen,
-      this.exit.then(() => {
-        if (!condition()) throw new Error(`it has ended: ${this.stderr}`);
-      }),
-    ]);
-  }
-
-  get agents(): readonly { readonly pid: number }[] {
-    return census(this.id).filter(({ runId }) => runId !== this.id);
-  }
-
-  #check(): void {
-    for (const look of this.#watchers) look();
-  }
-}
-
 suite("symposium-acp-agent", function () {
   this.timeout(timeLimit(120_000));
   let folder: string;
-  const runs: Run[] = [];
-  const start = (...args: string[]): Run => {
-    const run = new Run(folder, ...args);
+  const runs: CommandRun[] = [];
+  const start = (...args: string[]): CommandRun => {
+    const run = new CommandRun(folder, args);
     runs.push(run);
     return run;
   };
@@ -145,7 +47,7 @@ suite("symposium-acp-agent", function () {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  const assertNoProcesses = async (run: Run): Promise<void> => {
+  const assertNoProcesses = async (run: CommandRun): Promise<void> => {
     if (process.platform === "linux") deepEqual(census(run.id), []);
   };
   const ledgers = (): readonly string[] => readdirSync(path.join(folder, ".symposium/cache/processes"));
@@ -384,14 +286,14 @@ suite("symposium-acp-agent", function () {
   test("is a proxy without an agent, and bypasses a proxy that cannot start", async () => {
     const inner = quoted({
       command: process.execPath,
-      args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy"],
+      args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy --fast"],
     });
     const run = start(
       "run-with",
       "--proxy",
       inner,
       "--proxy",
-      "nor-this-one",
+      "nor-this-one --fast",
       "--agent",
       "eliza --deterministic",
       "--log",

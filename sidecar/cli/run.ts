@@ -30,7 +30,7 @@ export async function run(traceFolder: string | undefined, notify: Notify, versi
       namedChain(configured.config.proxies, configured.config.agent, traceFolder),
       notify,
       version,
-      withNotices(client, noticesOf(file, configured, notify)),
+      { client: withNotices(client, noticesOf(file, configured, notify)) },
     );
   const reading = await file.read();
   switch (reading.kind) {

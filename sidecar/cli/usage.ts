@@ -81,18 +81,25 @@ P and A are a shell command or JSON:
                     with the quoting of a shell, but no variables, pipes or wildcards
   '{"name": "…", "command": "…", "args": ["…"], "env": [{"name": "KEY", "value": "value"}]}'
                     the output of registry resolve
-  '{"name": "…", "distribution": {"local": {…}}}'
-                    an entry of the setting symposium.agents
-  eliza             (--agent) Eliza, in this process
+  '{"id": "…", "name": "…", "distribution": {"npx": {"package": "…"}}}'
+                    an entry of the setting symposium.agents: a command (local), npx, uvx, pipx, cargo or binary
+  claude, codex, gemini, kiro, eliza, or an id of the registry
+                    (--agent) a built-in agent, or one of the registry; otherwise a program on the PATH
   sparkle, ferris, cargo, workspace, ide
                     (--proxy) a built-in agent extension, in this process; with settings as JSON:
                     '{"id": "cargo", "settings": {…}}'
   '{"id": "git", "kind": "mcp", "distribution": {"local": {…}}}'
   '{"id": "docs", "kind": "mcp", "distribution": {"http": {"url": "https://…", "headers": {"NAME": "value"}}}}'
                     (--proxy) an MCP server, which the agent starts or connects to in each session
+  an id of the registry
+                    (--proxy) an agent extension of the registry; otherwise a program on the PATH
   defaults          (--proxy) sparkle, ferris and cargo
 
+The first start installs packages and archives into ~/.symposium, with progress on stderr. Later starts need neither a
+network nor the package tool. This includes “npx -y PACKAGE …”, “uvx PACKAGE …” and “pipx run PACKAGE …”.
+
 Options:
+  --registry URL    another registry; an https URL
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON per
                     line, without secrets; the newest 16 files are kept
   --help, --version
@@ -190,14 +197,16 @@ const DOCTOR = `symposium-acp-agent doctor: checks the requirements of agents, a
 
 Usage: symposium-acp-agent doctor [ID | --agent A] [OPTION]…
 
-  ID                a built-in agent: zed-claude-code, codex, gemini, kiro-cli
+  ID                a built-in agent (claude, codex, gemini, kiro), or an agent or extension of the registry
   --agent A         a shell command or JSON, as for run-with
-                    it is started, initialized, opens a session and is stopped; nothing is installed or prompted
+                    it is installed if it is missing, started, initialized, opens a session and is stopped; nothing is
+                    prompted. Without an agent, nothing is installed
 
 Prints a report without secrets and without your name: the PATH of your login shell, the tools on it, and for the
 agent its command, its responses, its last output, and a diagnosis in one sentence.
 
 Options:
+  --registry URL    another registry; an https URL
 ${LOGGING}  --help, --version
 
 Exit codes: 0 no problem; 1 a problem; 2 wrong usage.

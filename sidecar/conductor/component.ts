@@ -34,11 +34,12 @@ export type ProxyComponent =
     }
   /**
    * Known when the chain starts, for example after an installation. If `resolve` rejects, the component is bypassed.
-   * `signal` aborts when the chain ends.
+   * `signal` aborts when the chain ends. `of`: the expected kind, for observers of the chain.
    */
   | {
       readonly kind: "deferred";
       readonly name: string;
+      readonly of: "internal" | "external";
       readonly resolve: (signal: AbortSignal) => Promise<ProxyComponent>;
     };
 

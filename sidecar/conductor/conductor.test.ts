@@ -99,7 +99,9 @@ suite("Conductor", () => {
           signal.addEventListener("abort", () => reject(signal.reason));
         });
       const installing: ProxyComponent =
-        kind === "external" ? { kind, name: "slow", start: aborted } : { kind, name: "slow", resolve: aborted };
+        kind === "external"
+          ? { kind, name: "slow", start: aborted }
+          : { kind, name: "slow", of: "external", resolve: aborted };
       const chain = memoryChain([installing]);
       const rejected = ["initialize", "session/new"].map(method => rejects(chain.client.request(method, INITIALIZE)));
       await settled();
@@ -111,7 +113,12 @@ suite("Conductor", () => {
 
   test("bypasses a component that cannot be resolved, with the reason", async () => {
     const chain = await initialized([
-      { kind: "deferred", name: "lost", resolve: () => Promise.reject(new Error("It is not in the registry.")) },
+      {
+        kind: "deferred",
+        name: "lost",
+        of: "external",
+        resolve: () => Promise.reject(new Error("It is not in the registry.")),
+      },
       PASS,
     ]);
     deepEqual(await chain.client.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
@@ -127,7 +134,12 @@ suite("Conductor", () => {
     const waiting = new Promise<void>(resolve => {
       proceed = resolve;
     });
-    const slow: ProxyComponent = { kind: "deferred", name: "slow", resolve: () => waiting.then(nothing) };
+    const slow: ProxyComponent = {
+      kind: "deferred",
+      name: "slow",
+      of: "internal",
+      resolve: () => waiting.then(nothing),
+    };
     const chain = memoryChain([slow]),
       answer = chain.client.request("initialize", INITIALIZE);
     for (let i = 0; i < 200; i++) chain.client.notify("session/cancel", { sessionId: `s${i}` });

@@ -70,10 +70,20 @@ export function closedReason(name: string, error: unknown): Closed {
     : { message: `${name} could not be started.`, cause: error };
 }
 
+/** Closes at the first message, so that a request is answered with the reason. */
 function closedChannel(reason: Closed): Channel {
+  let close = (): void => undefined;
   return {
-    start: receiver => queueMicrotask(() => receiver.closed(reason)),
-    send: () => true,
+    start: receiver => {
+      close = () => {
+        close = () => undefined;
+        queueMicrotask(() => receiver.closed(reason));
+      };
+    },
+    send: () => {
+      close();
+      return true;
+    },
     drained: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

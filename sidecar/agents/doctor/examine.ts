@@ -73,7 +73,7 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
 }
 
 /** `error`: a failed installation, or no distribution that can be started. Its message is a sentence for the user. */
-function commandUnavailable(error: unknown): Diagnosis {
+export function commandUnavailable(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
   if (error instanceof InstallError && error.code === "offline")
     return { cause: "offline", sentence, fix: { action: "retry", label: l10n.t("Try Again") } };

@@ -92,12 +92,14 @@ export class ChainObserver implements Trace {
 
   /** `components`: the extensions of a chain, in order. The other parameters are those of the constructor. */
   static over(
-    components: readonly Pick<ProxyComponent, "kind">[],
+    components: readonly ProxyComponent[],
     now: () => number,
     ownSession?: (sessionId: string) => void,
   ): ChainObserver {
     return new ChainObserver(
-      components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
+      components.map(component =>
+        (component.kind === "deferred" ? component.of : component.kind) === "internal" ? "kept" : "own",
+      ),
       now,
       ownSession,
     );

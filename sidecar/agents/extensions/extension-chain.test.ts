@@ -52,7 +52,8 @@ suite("extension chain", () => {
       components.map(({ name }) => name),
       ["A", "A (b)", "Ada (ada)"],
     );
-    for (const component of components) if (component.kind === "external") await rejects(async () => component.start(new AbortController().signal));
+    for (const component of components)
+      if (component.kind === "external") await rejects(async () => component.start(new AbortController().signal));
     deepEqual(fixture.started, ["“A”", "“A”", "“Ada”"]);
   });
 

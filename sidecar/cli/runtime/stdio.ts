@@ -14,6 +14,14 @@ export function clientOnStdio(notify: Notify): Channel {
   });
 }
 
+/** Maximum number of characters buffered for a stderr that is not read. */
+const MAX_BUFFERED = 64 * 1024;
+
+/** Writes a line for the user, regardless of the log's level. It is dropped if stderr is not read. */
+export function progressOnStderr(line: string): void {
+  if (process.stderr.writableLength <= MAX_BUFFERED) process.stderr.write(`${line}\n`);
+}
+
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** Resolves with the exit code for the signal, as in shells: 128 + signal number. */

@@ -210,12 +210,13 @@ suite("agent of a window", () => {
     ok(codex);
     const packageName = codex.distribution.npx?.package ?? "",
       /** Each version logs to its own file. */
-      code = `process.argv.push("--log", ${JSON.stringify(window.home)} + "/" + require("../package.json").version);
+      code = `#!/usr/bin/env node
+process.argv.push("--log", ${JSON.stringify(window.home)} + "/" + require("../package.json").version);
 import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`,
       log = (version: string): string =>
         existsSync(path.join(window.home, version)) ? readFileSync(path.join(window.home, version), "utf8") : "";
     const npmHas = (version: string): void =>
-      window.tools.plan({ packages: { [packageName]: { version, bin: { codex: "dist/codex.js" }, code } } });
+      window.tools.plan({ packages: { [packageName]: { version, bin: { codex: "dist/codex.js" }, content: code } } });
     npmHas("0.9.0");
     deepEqual(await window.ask("agents/install", { of: "agent", config: codex, how: "missing" }), { version: "0.9.0" });
     const begin = async (conversation: string): Promise<string> =>

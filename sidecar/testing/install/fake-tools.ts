@@ -8,8 +8,8 @@ export interface FakePackage {
   readonly bin?: string | Readonly<Record<string, string>>;
   /** First line of an npm package's program. */
   readonly firstLine?: string;
-  /** Following lines of an npm package's program. */
-  readonly code?: string;
+  /** Text of every program, in place of a placeholder. */
+  readonly content?: string;
 }
 
 export interface ToolPlans {

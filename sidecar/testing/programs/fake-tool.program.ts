@@ -34,7 +34,7 @@ function npm(): void {
   for (const [bin, file] of Object.entries(
     typeof first.bin === "string" ? { [name.replace(/^@.*\//, "")]: first.bin } : (first.bin ?? {}),
   )) {
-    write(path.join(home, file), `${first.firstLine ?? "#!/usr/bin/env node"}\n${first.code ?? ""}`, 0o755);
+    write(path.join(home, file), first.content ?? `${first.firstLine ?? "#!/usr/bin/env node"}\n`, 0o755);
     write(path.join(prefix, "node_modules", ".bin", bin), "#!/bin/sh\n", 0o755);
   }
 }
@@ -47,7 +47,7 @@ function python(home: string, bin: string): void {
   write(path.join(site, `${name.replaceAll("-", "_")}-${first.version}.dist-info`, "METADATA"), "");
   mkdirSync(bin, { recursive: true });
   for (const program of Object.keys(first.bin ?? {})) {
-    write(path.join(home, name, "bin", program), `#!${home}/${name}/bin/python\n`, 0o755);
+    write(path.join(home, name, "bin", program), first.content ?? `#!${home}/${name}/bin/python\n`, 0o755);
     symlinkSync(path.join(home, name, "bin", program), path.join(bin, program));
   }
 }
@@ -74,7 +74,7 @@ function cargo(): void {
   const first = found(name, version),
     root = option("--root"),
     bins = Object.keys(first.bin ?? {});
-  for (const bin of bins) write(path.join(root, "bin", bin), command ?? "", 0o755);
+  for (const bin of bins) write(path.join(root, "bin", bin), first.content ?? command ?? "", 0o755);
   write(
     path.join(root, ".crates2.json"),
     JSON.stringify({
