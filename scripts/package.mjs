@@ -10,10 +10,18 @@ import { fail, manifest, node, options, root } from "./project.mjs";
 const ALLOWED =
   /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package(\.nls)?\.json|l10n\/bundle\.l10n\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
+/** Lists of the bundled packages, one file for each program (`bundled-packages.js`). */
+const BUNDLED = "out/bundled";
+
 /** Builds, and collects the licences of bundled packages. */
-export async function prepare() {
+async function prepare() {
   await build("production");
-  writeFileSync(path.join(root, "ThirdPartyNotices.txt"), notices());
+  writeFileSync(path.join(root, "ThirdPartyNotices.txt"), notices(bundledPrograms()));
+}
+
+/** Names of the built programs: `extension`, `sidecar`… */
+export function bundledPrograms() {
+  return readdirSync(path.join(root, BUNDLED)).map(file => path.basename(file, ".json"));
 }
 
 /** Builds and packages. Resolves with the file and its size in bytes. Rejects if an unexpected file would be packed. */
@@ -31,14 +39,12 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
 }
 
 /**
- * Name, version and licence of every bundled package. mynah-ui is distributed as a bundle, so its dependencies are
- * included, too.
+ * Name, version and licence of every package that is bundled into `programs`. mynah-ui is distributed as a bundle, so
+ * its dependencies are included, too.
  */
-function notices() {
+export function notices(programs) {
   const folders = new Set(
-    readdirSync(path.join(root, "out/bundled")).flatMap(name =>
-      JSON.parse(readFileSync(path.join(root, "out/bundled", name), "utf8")),
-    ),
+    programs.flatMap(name => JSON.parse(readFileSync(path.join(root, BUNDLED, `${name}.json`), "utf8"))),
   );
   for (const folder of [...folders]) if (folder.endsWith("@aws/mynah-ui")) addDependencies(folder, folders);
   const parts = [...folders].sort().map(folder => {
