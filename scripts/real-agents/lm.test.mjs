@@ -18,7 +18,7 @@ const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).
 const WAIT_MS = 60_000;
 /** VS Code's confirmation above the prompt, outside the answer. */
 const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
-const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
+const OFFERED = /^(?:mcp_+)?vsctools\d*_/;
 const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
 
 for (const agent of AGENTS)

@@ -10,8 +10,11 @@
  * any text. A claim that is not proved but names the server is a *reference*. A call that is marked as an MCP call
  * without naming its server is *unnamed*.
  *
- * Invariant: a call that carries a diff or a terminal is never proved. A call that carries a command is proved only if
- * the named tool takes a command.
+ * Invariants:
+ * - A call that carries a diff or a terminal is never proved. A call that carries a command is proved only if the named
+ *   tool takes a command.
+ * - No call is proved before the agent has listed the server's tools. Until then, the name can belong to another server
+ *   in the agent's own configuration.
  */
 import { carriesCommand, ownActionIn } from "./call-input";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -35,6 +38,8 @@ export interface ServerTools {
   readonly all: Iterable<string>;
   /** Whether a tool takes a command as an argument. If absent, no tool does. */
   takesCommand?(tool: string): boolean;
+  /** Whether the agent has requested the list of these tools. If absent, it has. */
+  isListed?(): boolean;
 }
 
 /** The names of one server's tools in the agents' spellings. */
@@ -64,6 +69,10 @@ export class QualifiedNames {
 
   takesCommand(tool: string): boolean {
     return this.tools.takesCommand?.(tool) ?? false;
+  }
+
+  get isListed(): boolean {
+    return this.tools.isListed?.() ?? true;
   }
 
   /** Whether `text` contains the server's name and no letter or digit follows it. */
@@ -109,14 +118,14 @@ export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNam
     identities.length > 0
       ? tools.size === 1
       : reports.every(({ kind }) => kind === undefined || kind === null || kind === "other");
-  if (isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names)))
-    return { kind: "proved", tool, args };
+  const isProved = isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names));
+  if (isProved && names.isListed) return { kind: "proved", tool, args };
   if (typeof tool !== "string" && !reports.some(report => refers(report, names)))
     return reports.some(isMarked) && !reports.some(report => markedCallIn(report)) ? UNNAMED : NONE;
   const titled = reports
     .map(({ title }) => (typeof title === "string" ? names.toolNamed(title) : undefined))
     .findLast(each => each !== undefined);
-  return { kind: "reference", tool: titled, args };
+  return { kind: "reference", tool: isProved ? tool : titled, args };
 }
 
 /** Returns one item for each member that identifies the tool: the tool's name, or `false` for another server's tool. */

@@ -91,7 +91,7 @@ suite("Symposium's models with tools of another extension", () => {
   test("returns a call as a response part, accepts its result and continues the turn", async () => {
     const chat = consumer(),
       before = prompts().length;
-    const asked = await chat.ask(`say first; mcp vsc_* add {"a":20,"b":22}; say last`);
+    const asked = await chat.ask(`say first; mcp vsctools* add {"a":20,"b":22}; say last`);
     assert.match(asked.text, /^first/);
     assert.deepEqual(called(asked), [["add", { a: 20, b: 22 }]]);
     const done = await chat.answer([[asked.calls[0]!, "it is 42"]]);
@@ -100,7 +100,7 @@ suite("Symposium's models with tools of another extension", () => {
     assert.equal(prompts().length, before + 1, "both requests are one turn");
     assert.match((await chat.ask("say another turn")).text, /another turn/);
     assert.deepEqual(prompts().slice(before), [
-      `say first; mcp vsc_* add {"a":20,"b":22}; say last`,
+      `say first; mcp vsctools* add {"a":20,"b":22}; say last`,
       "say another turn",
     ]);
   });
@@ -109,7 +109,7 @@ suite("Symposium's models with tools of another extension", () => {
     test(`returns ${n} concurrent calls and accepts their results in any order`, async () => {
       const chat = consumer();
       let round = await chat.ask(
-        [...Array.from({ length: n }, (_, i) => `mcp* vsc_* add {"a":${i},"b":0}`), "say all of them"].join("; "),
+        [...Array.from({ length: n }, (_, i) => `mcp* vsctools* add {"a":${i},"b":0}`), "say all of them"].join("; "),
       );
       const calls = [...round.calls];
       let text = "";
@@ -133,7 +133,7 @@ suite("Symposium's models with tools of another extension", () => {
   test("returns sequential calls in separate requests of one turn", async () => {
     const chat = consumer(),
       before = prompts().length;
-    let round = await chat.ask(`mcp vsc_* add {"a":1,"b":1}; mcp vsc_* odd {"x":"1"}; mcp vsc_* bare {}; say the end`);
+    let round = await chat.ask(`mcp vsctools* add {"a":1,"b":1}; mcp vsctools* odd {"x":"1"}; mcp vsctools* bare {}; say the end`);
     for (const [name, result] of [
       ["add", "two"],
       ["odd", "three"],
@@ -152,7 +152,7 @@ suite("Symposium's models with tools of another extension", () => {
 
   test("rejects a call without a result by name and accepts the others", async () => {
     const chat = consumer();
-    const asked = await chat.ask(`mcp* vsc_* add {"a":1,"b":1}; mcp* vsc_* picture {}; say after`);
+    const asked = await chat.ask(`mcp* vsctools* add {"a":1,"b":1}; mcp* vsctools* picture {}; say after`);
     assert.equal(asked.calls.length, 2);
     const { text } = await chat.answer([[asked.calls.find(({ name }) => name === "add")!, "two"]]);
     assert.match(text, /add: two/);
@@ -163,7 +163,7 @@ suite("Symposium's models with tools of another extension", () => {
   test("treats a marked result or VS Code's error text as failed, but no other mention of an error", async () => {
     const chat = consumer(),
       chosen = "The user chose to skip the tool call, they want to proceed without running it";
-    const asked = await chat.ask([1, 2, 3].map(a => `mcp* vsc_* add {"a":${a},"b":0}`).join("; "));
+    const asked = await chat.ask([1, 2, 3].map(a => `mcp* vsctools* add {"a":${a},"b":0}`).join("; "));
     const [marked, skipped, fine] = [1, 2, 3].map(a => asked.calls.find(({ input }) => Reflect.get(input, "a") === a)!);
     const { text } = await chat.answer(
       [
@@ -181,7 +181,7 @@ suite("Symposium's models with tools of another extension", () => {
     const chat = consumer(),
       {
         calls: [call],
-      } = await chat.ask("mcp vsc_* picture {}");
+      } = await chat.ask("mcp vsctools* picture {}");
     const { text } = await chat.answer([
       [
         call!,
@@ -207,14 +207,14 @@ suite("Symposium's models with tools of another extension", () => {
         .flatMap(({ method }) => (method === "session/prompt" || method === "session/cancel" ? [method] : [])),
       ["session/prompt", "session/cancel", "session/prompt"],
     );
-    const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}`);
+    const asked = await chat.ask(`mcp vsctools* add {"a":1,"b":2}`);
     assert.match((await chat.answer([[asked.calls[0]!, "three"]])).text, /add: three/, "tools work after it");
   });
 
   test("cancels the turn and its calls for a text instead of results, and starts a new turn", async () => {
     const chat = consumer(),
       before = received().length;
-    const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}; say never`);
+    const asked = await chat.ask(`mcp vsctools* add {"a":1,"b":2}; say never`);
     assert.equal(asked.calls.length, 1);
     assert.match((await chat.ask("say something else")).text, /something else$/);
     assert.doesNotMatch((await chat.ask("say and more")).text, /never/);
@@ -230,7 +230,7 @@ suite("Symposium's models with tools of another extension", () => {
   test("requires a tool of the agent only after the agent has requested `tools/list`", async () => {
     const before = prompts().length,
       required = consumer({ toolMode: vscode.LanguageModelChatToolMode.Required, tools: TOOLS.slice(0, 1) });
-    const asked = await required.ask(`mcp vsc_* add {"a":2,"b":2}`);
+    const asked = await required.ask(`mcp vsctools* add {"a":2,"b":2}`);
     assert.deepEqual(called(asked), [["add", { a: 2, b: 2 }]]);
     await required.answer([[asked.calls[0]!, "four"]]);
     await required.ask("say once more");
@@ -254,7 +254,7 @@ suite("Symposium's models with tools of another extension", () => {
   });
 
   test("hides tools with Symposium's names from the agent and from other extensions", async () => {
-    const { text } = await consumer().ask("tools vsc_*");
+    const { text } = await consumer().ask("tools vsctools*");
     assert.deepEqual(text.split(", ").sort(), ["add", "bare", "odd", "picture"]);
     await assert.rejects(
       async () =>
@@ -266,7 +266,7 @@ suite("Symposium's models with tools of another extension", () => {
   test("separates two extensions' chats with the same text", async () => {
     const [one, two] = [consumer(), consumer()],
       before = received().length,
-      words = `mcp vsc_* add {"a":5,"b":5}`;
+      words = `mcp vsctools* add {"a":5,"b":5}`;
     const [first, second] = await Promise.all([one.ask(words), two.ask(words)]);
     const [a, b] = await Promise.all([
       one.answer([[first.calls[0]!, "for one"]]),

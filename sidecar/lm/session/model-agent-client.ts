@@ -255,11 +255,13 @@ export class ModelAgentClient {
   announced(update: unknown, subagent?: string): AnnouncedUpdate {
     const announced = this.#announced.onEvent(update, this.#offer?.qualified, subagent),
       { broken } = announced;
-    if (broken !== undefined)
+    if (broken !== undefined) {
+      if (this.#offer) this.deps.offers.addForeign(this.#offer.server);
       this.deps.log("warn", "An allowed call of a VS Code tool did not arrive", {
         agent: this.start.agent.id,
         tool: broken,
       });
+    }
     return announced;
   }
 

@@ -12,7 +12,7 @@ import { propertyRuns } from "../../../src/protocol/testing/property-runs";
 
 const names = new ToolNames();
 for (const name of ["rename", "find_usages"]) names.given(name);
-const OURS = new QualifiedNames("vsc_ab12", names);
+const OURS = new QualifiedNames("vsctools", names);
 const OFFERED = new Set(
   ["action", ...PERMISSION_KINDS.map(kind => `codex-${kind}`)].map(end => `symposium-agent-${end}`),
 );
@@ -75,7 +75,7 @@ const CLAUDE = (toolName: string) => ({
   rawInput: {},
   _meta: { claudeCode: { toolName } },
 });
-const CODEX = (tool: string, server = "vsc_ab12") => ({
+const CODEX = (tool: string, server = "vsctools") => ({
   kind: "execute",
   title: `mcp.${server}.${tool}`,
   rawInput: { server, tool, arguments: {} },
@@ -84,7 +84,7 @@ const CODEX = (tool: string, server = "vsc_ab12") => ({
 const GEMINI = (name: string) => ({
   toolCallId: `${name}-1763770000000-1`,
   status: "pending",
-  title: `rename (vsc_ab12 MCP Server)`,
+  title: `rename (vsctools MCP Server)`,
   content: [],
   locations: [],
   kind: "other",
@@ -95,57 +95,57 @@ suite("permission classification", () => {
     [
       "a bridged tool by the announced name",
       { toolCallId: "toolu_1", title: "x" },
-      { announced: CLAUDE("mcp__vsc_ab12__rename") },
+      { announced: CLAUDE("mcp__vsctools__rename") },
       "allow (bridged)",
     ],
     [
       "by the name in the question",
-      { toolCallId: "toolu_1", ...CLAUDE("mcp__vsc_ab12__find_usages") },
+      { toolCallId: "toolu_1", ...CLAUDE("mcp__vsctools__find_usages") },
       {},
       "allow (bridged)",
     ],
-    ["by the call's name", { toolCallId: "toolu_1", name: "vsc_ab12__rename" }, {}, "allow (bridged)"],
-    ["by the call's id", GEMINI("mcp_vsc_ab12_rename"), {}, "allow (bridged)"],
+    ["by the call's name", { toolCallId: "toolu_1", name: "vsctools__rename" }, {}, "allow (bridged)"],
+    ["by the call's id", GEMINI("mcp_vsctools_rename"), {}, "allow (bridged)"],
     [
       "whoever asks, because whose tools they are is asked by itself",
-      GEMINI("mcp_vsc_ab12_rename"),
+      GEMINI("mcp_vsctools_rename"),
       { isForeign: true },
       "allow (bridged)",
     ],
-    ["without any tool of ours", GEMINI("mcp_vsc_ab12_rename"), { offered: new Set() }, "allow (bridged)"],
+    ["without any tool of ours", GEMINI("mcp_vsctools_rename"), { offered: new Set() }, "allow (bridged)"],
     [
       "never by its title",
-      { toolCallId: "toolu_1", title: "mcp__vsc_ab12__rename", kind: "execute" },
+      { toolCallId: "toolu_1", title: "mcp__vsctools__rename", kind: "execute" },
       {},
       "ask symposium-agent-action",
     ],
     [
       "never by a title that was announced",
       { toolCallId: "toolu_1" },
-      { announced: { title: "mcp__vsc_ab12__rename", kind: "execute" } },
+      { announced: { title: "mcp__vsctools__rename", kind: "execute" } },
       "ask symposium-agent-action",
     ],
     [
       "not by an id that belies the name",
-      { ...GEMINI("mcp_vsc_ab12_rename"), name: "Bash", kind: "execute" },
+      { ...GEMINI("mcp_vsctools_rename"), name: "Bash", kind: "execute" },
       {},
       "ask symposium-agent-action",
     ],
     [
       "not by one name of two",
-      { toolCallId: "1", name: "mcp__vsc_ab12__rename", kind: "execute" },
+      { toolCallId: "1", name: "mcp__vsctools__rename", kind: "execute" },
       { announced: CLAUDE("Bash") },
       "ask symposium-agent-action",
     ],
     [
       "not a tool of another server",
-      { toolCallId: "1", ...CLAUDE("mcp__vsc_ab13__rename") },
+      { toolCallId: "1", ...CLAUDE("mcp__vsctools2__rename") },
       {},
       "ask symposium-agent-codex-other",
     ],
     [
       "not a tool that was never bridged",
-      { toolCallId: "1", ...CLAUDE("mcp__vsc_ab12__rm") },
+      { toolCallId: "1", ...CLAUDE("mcp__vsctools__rm") },
       {},
       "ask symposium-agent-action",
     ],
@@ -206,30 +206,30 @@ suite("permission classification", () => {
     [
       "not a change of a file under an announced name",
       { toolCallId: "c", kind: "edit", content: [{ type: "diff", path: "a", newText: "" }] },
-      { announced: CLAUDE("mcp__vsc_ab12__rename") },
+      { announced: CLAUDE("mcp__vsctools__rename") },
       "ask symposium-agent-action",
     ],
     [
       "a title that is exactly a tool's name is asked each time, never under `other`",
-      { toolCallId: "c", kind: "other", title: "vsc_ab12-rename", rawInput: {} },
+      { toolCallId: "c", kind: "other", title: "vsctools-rename", rawInput: {} },
       {},
       "ask symposium-agent-action",
     ],
     [
       "a title that mentions the server is asked each time, never under `execute`",
-      { toolCallId: "c", kind: "execute", title: "ls; echo vsc_ab12", rawInput: { command: "ls" } },
+      { toolCallId: "c", kind: "execute", title: "ls; echo vsctools", rawInput: { command: "ls" } },
       {},
       "ask symposium-agent-action",
     ],
     [
       "a command that merely mentions it in its input is a command",
-      { toolCallId: "c", kind: "execute", title: "ls", rawInput: { command: "ls vsc_ab12" } },
+      { toolCallId: "c", kind: "execute", title: "ls", rawInput: { command: "ls vsctools" } },
       {},
       "ask symposium-agent-codex-execute",
     ],
     [
       "an id proves nothing for a command",
-      { ...GEMINI("mcp_vsc_ab12_rename"), kind: "execute" },
+      { ...GEMINI("mcp_vsctools_rename"), kind: "execute" },
       {},
       "ask symposium-agent-action",
     ],
@@ -376,7 +376,7 @@ suite("permission classification", () => {
   test("reads a call or a command as the subject of a version 2 request", () => {
     const of = (params: JsonObject) => judged({ ...params, options: OPTIONS });
     equal(
-      inShort(of({ title: "t", subject: { type: "tool_call", toolCall: GEMINI("mcp_vsc_ab12_rename") } })),
+      inShort(of({ title: "t", subject: { type: "tool_call", toolCall: GEMINI("mcp_vsctools_rename") } })),
       "allow (bridged)",
     );
     const verdict = asked(
@@ -435,7 +435,7 @@ suite("permission responses", () => {
   ])
     test(`rejects everything for options without an allow kind: ${JSON.stringify(options)}`, () => {
       for (const overrides of [{}, { policy: "allow" }] as const) {
-        const verdict = ask(GEMINI("mcp_vsc_ab12_rename"), overrides, options);
+        const verdict = ask(GEMINI("mcp_vsctools_rename"), overrides, options);
         equal(verdict.kind, "reject");
         deepEqual(
           verdict.kind === "reject" && verdict.answer,
@@ -492,8 +492,8 @@ suite("permission responses", () => {
       "no",
       "read",
       "execute",
-      "mcp__vsc_ab12__rename",
-      "mcp_vsc_ab12_rename-1",
+      "mcp__vsctools__rename",
+      "mcp_vsctools_rename-1",
       "Bash",
       "diff",
     );
@@ -762,11 +762,11 @@ suite("permissions of random agents", () => {
     "execute",
     "edit",
     "other",
-    "mcp__vsc_ab12__rename",
-    "mcp_vsc_ab12_rename-1",
-    "vsc_ab12-rename",
-    "mcp.vsc_ab12.rename",
-    "vsc_ab12",
+    "mcp__vsctools__rename",
+    "mcp_vsctools_rename-1",
+    "vsctools-rename",
+    "mcp.vsctools.rename",
+    "vsctools",
     "rename",
     "Bash",
     "diff",
@@ -808,13 +808,13 @@ suite("permissions of random agents", () => {
     ),
   })).value;
   const structured = fc.record({
-    server: fc.constantFrom("vsc_ab12", "other"),
+    server: fc.constantFrom("vsctools", "other"),
     tool: fc.constantFrom("rename", "rm"),
     arguments: json,
   });
   const call = fc.record(
     {
-      toolCallId: fc.constantFrom("c", "d", "mcp_vsc_ab12_rename-1"),
+      toolCallId: fc.constantFrom("c", "d", "mcp_vsctools_rename-1"),
       kind: fc.option(word, { nil: undefined }),
       title: fc.option(word, { nil: undefined }),
       name: fc.option(word, { nil: undefined }),
@@ -880,7 +880,7 @@ suite("permissions of random agents", () => {
             }
             if (
               verdict.kind === "ask" &&
-              /vsc_ab12/.test(JSON.stringify([report.title, report.name, report.toolCallId]))
+              /vsctools/.test(JSON.stringify([report.title, report.name, report.toolCallId]))
             )
               equal(verdict.toolName, "symposium-agent-action");
             ok(

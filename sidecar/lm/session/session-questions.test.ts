@@ -168,6 +168,7 @@ suite("SessionActor: calls and permissions", () => {
   test("allows the permission for a VS Code tool, which asks the user itself", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
+    offer.list();
     const answer = await fixture.agent.peer.request("session/request_permission", {
       sessionId: "s",
       toolCall: { toolCallId: "x", _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } },
@@ -175,6 +176,20 @@ suite("SessionActor: calls and permissions", () => {
     });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
     deepEqual(fixture.notifications, []);
+  });
+
+  test("does not allow a tool of this name until the agent has listed VS Code's tools", async () => {
+    await using fixture = new SessionFixture();
+    const { offer } = await fixture.begin();
+    const ask = (toolCallId: string) =>
+      fixture.agent.peer.request("session/request_permission", {
+        sessionId: "s",
+        toolCall: { toolCallId, _meta: { claudeCode: { toolName: `mcp__${offer.server}__lookUp` } } },
+        options: OPTIONS,
+      });
+    deepEqual(await ask("x"), { outcome: { outcome: "selected", optionId: "no" } });
+    offer.list();
+    deepEqual(await ask("y"), { outcome: { outcome: "selected", optionId: "yes" } });
   });
 
   test("does not resolve a question that the agent cancelled", async () => {

@@ -4,9 +4,9 @@ import type { JsonObject } from "../../rpc/json";
 import { OPTIONS, permission, SessionFixture } from "../../testing/sessions/session-fixture";
 import { AnnouncedTools } from "./call-allowances";
 
-const NAMES = new QualifiedNames("vsc_ab12", { all: ["rename", "find"] });
+const NAMES = new QualifiedNames("vsctools", { all: ["rename", "find"] });
 /** As recorded from codex-acp 2.6.0. */
-const codex = (toolCallId: string, server = "vsc_ab12", tool = "rename", args: unknown = { a: 1 }): JsonObject => ({
+const codex = (toolCallId: string, server = "vsctools", tool = "rename", args: unknown = { a: 1 }): JsonObject => ({
   sessionUpdate: "tool_call",
   toolCallId,
   kind: "execute",
@@ -40,7 +40,7 @@ suite("AnnouncedTools", () => {
     const tools = new AnnouncedTools(),
       titled = (toolCallId: string, a: number) =>
         tools.onEvent(
-          { sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsc_ab12-rename", rawInput: { a } },
+          { sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsctools-rename", rawInput: { a } },
           NAMES,
         );
     titled("one", 1);
@@ -105,7 +105,7 @@ suite("AnnouncedTools", () => {
 
   test("keeps the trust when an allowed call fails or is announced after its question", () => {
     const tools = new AnnouncedTools(),
-      asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
+      asked = { toolCallId: "mcp_vsctools_rename-1", kind: "other", title: "rename (vsctools MCP Server)" };
     tools.allowed(asked, tools.claim(asked, NAMES));
     equal(tools.onEvent({ ...asked, sessionUpdate: "tool_call", status: "in_progress" }, NAMES).broken, undefined);
     equal(tools.onEvent(update(asked.toolCallId, { status: "failed" }), NAMES).broken, undefined);
@@ -128,8 +128,8 @@ suite("AnnouncedTools", () => {
 
   test("proves no call from contradicting reports, in any order", () => {
     for (const reports of [
-      [{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
-      [{ name: "mcp__vsc_ab12__rename" }, { name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
+      [{ name: "Bash" }, { name: "mcp__vsctools__rename" }],
+      [{ name: "mcp__vsctools__rename" }, { name: "Bash" }, { name: "mcp__vsctools__rename" }],
     ]) {
       const tools = new AnnouncedTools();
       for (const [i, report] of reports.entries())
@@ -162,6 +162,7 @@ suite("SessionActor with a Codex-like agent", () => {
   test("allows its call of a VS Code tool without a question and asks for a command with the same id", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
+    offer.list();
     deepEqual(await announced(fixture, offer.server, "c"), YES);
     deepEqual(fixture.notifications, []);
     const answer = permission(fixture.agent, "c");
@@ -174,6 +175,7 @@ suite("SessionActor with a Codex-like agent", () => {
   test("serves three parallel calls in one round and shows them once", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
+    offer.list();
     for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
     for (const id of ["a", "b", "c"]) void offer.call("lookUp", { id }, new AbortController().signal);
     await fixture.debounced();
@@ -190,6 +192,7 @@ suite("SessionActor with a Codex-like agent", () => {
   test("counts a call as arrived even if VS Code no longer offers the tool", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
+    offer.list();
     await announced(fixture, offer.server, "c");
     offer.update(tools.slice(1), false);
     await offer.call("lookUp", {}, new AbortController().signal);
@@ -201,6 +204,7 @@ suite("SessionActor with a Codex-like agent", () => {
   test("reports the misuse of an allowed call to the user and asks for the next call", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
+    offer.list();
     await announced(fixture, offer.server, "c");
     fixture.agent.update("s", update("c", { rawInput: { command: "rm -rf /" } }));
     await fixture.settle();
@@ -210,6 +214,7 @@ suite("SessionActor with a Codex-like agent", () => {
     deepEqual(fixture.notifications.slice(-2), ["1: [symposium-agent-action]", "pause 1"]);
     fixture.session.decide(fixture.questionId, () => undefined);
     deepEqual(await answer, YES);
+    equal(fixture.offers.isForeign(offer.server), true, "later sessions use another name");
   });
 
   const V2 = {
@@ -221,6 +226,7 @@ suite("SessionActor with a Codex-like agent", () => {
     test(`proves a subagent's call by its announcements, and never asks for it as a command (version ${version})`, async () => {
       await using fixture = new SessionFixture({ tools, protocol: version }, version === 2 ? V2 : undefined);
       const { offer } = await fixture.begin();
+      offer.list();
       fixture.agent.update("s", { sessionUpdate: "subagent_update", sessionId: "child", name: "Child" });
       const asking = (toolCallId: string) => {
         const toolCall = { toolCallId, kind: "execute", status: "pending" };

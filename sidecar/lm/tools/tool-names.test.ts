@@ -1,6 +1,6 @@
-import { deepEqual, equal, match, throws } from "node:assert/strict";
+import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import { isAllowed, MAX_NAME_LENGTH, serverName, ToolNames } from "./tool-names";
+import { freeServerName, isAllowed, isServerName, MAX_NAME_LENGTH, ToolNames } from "./tool-names";
 
 const long = "x".repeat(60);
 
@@ -30,13 +30,23 @@ suite("ToolNames", () => {
   });
 
   test("fits the limit of model providers with the longest prefix of an agent", () => {
-    equal(`mcp__${serverName("abcd")}__${new ToolNames().given(long)}`.length, 64);
+    equal(`mcp__${freeServerName(name => !name.endsWith("99"))}__${new ToolNames().given(long)}`.length, 64);
   });
 
-  test("builds the server name from allowed characters", () => {
-    equal(serverName("00FF"), "vsc_00ff");
-    throws(() => serverName("a-bc"));
-    throws(() => serverName("abc"));
+  test("selects the preferred server name, otherwise the first free one", () => {
+    const free = (used: readonly string[], preferred?: string) =>
+      freeServerName(name => used.includes(name), preferred);
+    equal(free([]), "vsctools");
+    equal(free(["vsctools", "vsctools3"]), "vsctools2");
+    equal(free(["vsctools"], "vsctools7"), "vsctools7");
+    equal(free(["vsctools7"], "vsctools7"), "vsctools");
+    deepEqual(["vsctools", "vsctools12", "vsctools-2", "my-vsctools", "vsctoolsx"].map(isServerName), [
+      true,
+      true,
+      false,
+      false,
+      false,
+    ]);
   });
 
   test("returns an allowed and unique name that maps back to its original", () => {
@@ -54,7 +64,7 @@ suite("ToolNames", () => {
             given = all.map(name => names.given(name));
           equal(new Set(given).size, new Set(all).size);
           for (const [i, name] of given.entries()) {
-            match(name, /^[A-Za-z0-9_-]{1,49}$/);
+            match(name, /^[A-Za-z0-9_-]{1,47}$/);
             equal(names.original(name), all[i]);
             equal(isAllowed(name), true);
           }

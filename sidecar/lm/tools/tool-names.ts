@@ -6,22 +6,31 @@
  */
 
 /**
- * `vsc_` and four characters. Each session has a different name, because some agents show every session the servers of
- * all sessions (reference/real-agents, point 8).
+ * The MCP server's name, on which users base rules in an agent's configuration. It is distinctive, because a permission
+ * request that contains it is not covered by a standing approval, and short, because it shortens the tools' names. It
+ * has no `_`, at which Gemini's rules split names.
+ *
+ * While several sessions of an agent's process are open, the further ones append a number, because some agents show
+ * every session the servers of all sessions (reference/real-agents, point 8). No separator precedes the number: the
+ * tool `x` of `S-2` and the tool `2-x` of `S` could have the same qualified name.
  */
-const SERVER = /^vsc_[a-z0-9]{4}$/;
+export const SERVER = "vsctools";
 const MAX_QUALIFIED_LENGTH = 64;
-/** Maximum length of a tool's name. */
-export const MAX_NAME_LENGTH = MAX_QUALIFIED_LENGTH - "mcp__vsc_xxxx__".length;
+/** Maximum length of a tool's name, for up to 99 open sessions. */
+export const MAX_NAME_LENGTH = MAX_QUALIFIED_LENGTH - `mcp__${SERVER}99__`.length;
 
-/**
- * Builds the name from the first four characters of `random`, for example hexadecimal. Throws if they are not valid in
- * a name.
- */
-export function serverName(random: string): string {
-  const name = `vsc_${random.slice(0, 4).toLowerCase()}`;
-  if (!SERVER.test(name)) throw new Error(`no part of a server's name: ${random}`);
-  return name;
+/** Returns `preferred` if it is free, otherwise the first free name. */
+export function freeServerName(isUsed: (name: string) => boolean, preferred = SERVER): string {
+  if (!isUsed(preferred)) return preferred;
+  for (let n = 1; ; n++) {
+    const name = n === 1 ? SERVER : `${SERVER}${n}`;
+    if (!isUsed(name)) return name;
+  }
+}
+
+/** Whether a session's server can have this name. */
+export function isServerName(name: string): boolean {
+  return name.startsWith(SERVER) && /^\d*$/.test(name.slice(SERVER.length));
 }
 
 export class ToolNames {

@@ -6,6 +6,7 @@
  * - A call is answered once: by its result, its withdrawal or the end of the offer.
  * - Results may arrive in any order.
  * - A call of a tool that is not offered is rejected immediately, and the owner does not receive it.
+ * - The server has its name before the agent receives the setup request of the session.
  */
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -16,7 +17,7 @@ import { ToolListing } from "../../proxies/tool-listing";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { refusal } from "./tool-results";
 import { catalogue, changes, type Catalogue } from "./tool-catalogue";
-import { serverName, ToolNames } from "./tool-names";
+import { freeServerName, isServerName, ToolNames } from "./tool-names";
 import type { McpTool } from "./tool-schema";
 
 /** A tool call of the agent. */
@@ -57,9 +58,8 @@ export const MAX_OPEN_CALLS = 64;
 export class ToolOffer {
   /** Sent in `_meta` of the request that opens the session, under `TOOLS_KEY`. */
   readonly key = randomBytes(16).toString("hex");
-  /** The agents' spellings of these tools' names, including tools that are no longer offered. */
-  readonly qualified: QualifiedNames;
   readonly #names = new ToolNames();
+  #qualified: QualifiedNames;
   readonly #called: OfferTerms["called"];
   readonly #refused: OfferTerms["refused"];
   readonly #open = new Set<AbortController>();
@@ -75,23 +75,32 @@ export class ToolOffer {
   #catalogue: Catalogue;
   #isClosed = false;
 
-  /** `server`: the MCP server's name. `leftOut`: called once for each tool that cannot be offered. */
+  /** `server`: the preferred name of the MCP server. `leftOut`: called once for each tool that cannot be offered. */
   constructor(
-    readonly server: string,
+    server: string,
     { tools, duplicates, called, refused }: OfferTerms,
     private readonly leftOut: (name: string, why: string) => void,
   ) {
     this.#called = called;
     this.#refused = refused;
     this.#offered = { tools, duplicates };
-    const names = this.#names;
-    this.qualified = new QualifiedNames(server, {
-      get all() {
-        return names.all;
-      },
-      takesCommand: given => this.#takesCommand(given),
-    });
+    this.#qualified = this.#qualifiedBy(server);
     this.#catalogue = this.#createCatalogue(tools, duplicates);
+  }
+
+  /** The MCP server's name. */
+  get server(): string {
+    return this.#qualified.server;
+  }
+
+  /** The agents' spellings of these tools' names, including tools that are no longer offered. */
+  get qualified(): QualifiedNames {
+    return this.#qualified;
+  }
+
+  /** Sets the server's name for the session that is being set up. */
+  nameServer(name: string): void {
+    if (name !== this.server) this.#qualified = this.#qualifiedBy(name);
   }
 
   get tools(): readonly McpTool[] {
@@ -179,6 +188,17 @@ export class ToolOffer {
     this.#watchers.clear();
   }
 
+  #qualifiedBy(server: string): QualifiedNames {
+    const names = this.#names;
+    return new QualifiedNames(server, {
+      get all() {
+        return names.all;
+      },
+      takesCommand: given => this.#takesCommand(given),
+      isListed: () => this.listing.isListed,
+    });
+  }
+
   #takesCommand(given: string): boolean {
     const tool = this.#catalogue.tools.find(({ name }) => name === given);
     return Object.keys(objectOr(objectOr(tool?.inputSchema).properties)).some(isCommandName);
@@ -205,31 +225,24 @@ export class ToolOffer {
   }
 }
 
-/** Number of consecutive offers with different server names: some agents remember the servers of ended sessions. */
-const DIFFERENT_NAMES = 10_000;
-
 /** The open offers, by key. Chains look up the offers that they serve. */
 export class ToolOffers {
   readonly #offers = new Map<string, ToolOffer>();
-  /** Server names: `#openNames` of the open offers, `#names` also of earlier offers, the newest last. */
-  readonly #openNames = new Set<string>();
-  readonly #names = new Set<string>();
+  readonly #foreign = new Set<string>();
 
   /** `leftOut`: logs a tool that cannot be offered. `name`: VS Code's name. */
   constructor(private readonly leftOut: (name: string, why: string) => void) {}
 
   /**
-   * `server`: the server name of an earlier offer to the same agent session, whose history contains it. The default is
-   * a new name.
+   * `server`: the server name of an earlier offer to the same agent session, whose history contains it. The chain
+   * replaces the name if it is used.
    */
-  open(terms: OfferTerms, server = this.#freeName()): ToolOffer {
+  open(terms: OfferTerms, server = freeServerName(name => this.isForeign(name))): ToolOffer {
     const offer = new ToolOffer(server, terms, this.leftOut);
     this.#offers.set(offer.key, offer);
-    this.#openNames.add(offer.server);
     offer.watch({
       closed: () => {
         this.#offers.delete(offer.key);
-        this.#openNames.delete(offer.server);
       },
     });
     return offer;
@@ -239,14 +252,12 @@ export class ToolOffers {
     return this.#offers.get(key);
   }
 
-  #freeName(): string {
-    const [oldest] = this.#names;
-    if (this.#names.size >= DIFFERENT_NAMES && oldest !== undefined) this.#names.delete(oldest);
-    for (;;) {
-      const name = serverName(randomBytes(2).toString("hex"));
-      if (this.#names.has(name) || this.#openNames.has(name)) continue;
-      this.#names.add(name);
-      return name;
-    }
+  /** A server of another program has this name. No later session uses it. */
+  addForeign(server: string): void {
+    if (isServerName(server)) this.#foreign.add(server);
+  }
+
+  isForeign(server: string): boolean {
+    return this.#foreign.has(server);
   }
 }

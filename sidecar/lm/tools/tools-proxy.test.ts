@@ -248,6 +248,59 @@ suite("VS Code tools proxy", () => {
     await client.close();
   });
 
+  test("names the server vsctools, and appends a number while another session is open", async () => {
+    const offered = new Offered(),
+      offers = [offered.open(), offered.open(), offered.open()] as const;
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    const nameOf = async (offer: ToolOffer) => {
+      const { servers, sessionId } = await fixture.setup("session/new", withTools(offer));
+      equal(servers[1]!.name, offer.server);
+      return { name: offer.server, sessionId };
+    };
+    const first = await nameOf(offers[0]);
+    deepEqual([first.name, (await nameOf(offers[1])).name], ["vsctools", "vsctools2"]);
+    await fixture.client.request("session/close", { sessionId: first.sessionId });
+    equal((await nameOf(offers[2])).name, "vsctools");
+    equal(offers[2].qualified.toolNamed("mcp__vsctools2__tool_1"), undefined);
+  });
+
+  test("keeps the name of a renewed session unless another session uses that name", async () => {
+    const offered = new Offered(),
+      terms = { tools: TOOLS, duplicates: true, called: () => undefined };
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    for (const [preferred, name] of [
+      ["vsctools3", "vsctools3"],
+      ["vsctools3", "vsctools"],
+    ] as const) {
+      const offer = offered.offers.open(terms, preferred);
+      await fixture.setup("session/resume", withTools(offer, { sessionId: name }));
+      equal(offer.server, name);
+    }
+  });
+
+  test("never uses the name of another program's server, also not in a later session", async () => {
+    const offered = new Offered();
+    await using fixture = offered.fixture();
+    await fixture.initialize();
+    const { name: _, ...other } = OTHER_SERVER,
+      first = offered.open();
+    const { servers } = await fixture.setup(
+      "session/new",
+      withTools(first, { mcpServers: [{ ...other, name: "vsctools" }] }),
+    );
+    deepEqual(
+      servers.map(({ name }) => name),
+      ["vsctools", "vsctools2"],
+    );
+    equal(first.qualified.toolNamed("mcp__vsctools__tool_1"), undefined);
+    first.close();
+    const later = offered.open();
+    await fixture.setup("session/new", withTools(later));
+    equal(later.server, "vsctools2");
+  });
+
   test("separates server, list and calls of two sessions", async () => {
     const offered = new Offered(),
       offer = offered.open([tool("a")]),

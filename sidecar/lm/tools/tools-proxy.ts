@@ -2,13 +2,18 @@
  * The proxy that adds VS Code's tools to an agent's sessions, as an MCP server over ACP. The server is added to each
  * setup request with the key of an offer in `_meta`. All other sessions are forwarded unchanged.
  *
- * Invariants: the key is not forwarded. A server is withdrawn when its session ends or its offer is closed.
+ * Invariants:
+ * - The key is not forwarded.
+ * - A server is withdrawn when its session ends or its offer is closed.
+ * - Two open servers of an agent's process have different names. No server gets the known name of another program's
+ *   server.
  */
 import type { ProxyComponent } from "../../conductor/component";
 import { serveProxy } from "../../proxies/serve-proxy";
 import type { Chain, InterceptedRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { CLOSINGS, SessionServers, SETUPS, type OfferedServer } from "../../proxies/session-servers";
-import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { freeServerName } from "./tool-names";
 import type { ToolOffer, ToolOffers } from "./tool-offer";
 import { connectTools, type ToolsServerOptions } from "./tools-server";
 
@@ -56,6 +61,8 @@ function proxy(tools: SessionTools): Proxy {
 
 class SessionTools {
   readonly servers: SessionServers;
+  /** Names of the servers in this chain. */
+  readonly #names = new Set<string>();
 
   constructor(
     private readonly chain: Chain,
@@ -73,15 +80,23 @@ class SessionTools {
       this.chain.onWarning("a session requires tools that no server offers", request.method);
       return request.pass(params);
     }
+    for (const { name } of arrayOr(params.mcpServers).map(objectOr))
+      if (typeof name === "string") this.offers.addForeign(name);
     return this.servers.setup(request, [this.#session(offer)], params);
   }
 
   #session(offer: ToolOffer): OfferedServer {
+    const name = freeServerName(used => this.#names.has(used) || this.offers.isForeign(used), offer.server);
+    offer.nameServer(name);
+    this.#names.add(name);
     const watching = offer.watch({ closed: () => hosted.withdraw() });
     const hosted = this.servers.offer(
-      offer.server,
+      name,
       connectTools(offer, { ...this.options, onWarning: this.chain.onWarning }),
-      () => watching[Symbol.dispose](),
+      () => {
+        watching[Symbol.dispose]();
+        this.#names.delete(name);
+      },
     );
     return hosted;
   }

@@ -83,7 +83,7 @@ suite("MCP server of VS Code's tools", () => {
       "list",
       "nothing",
       "gr__e",
-      "x".repeat(49),
+      "x".repeat(47),
     ]);
     ok(tools.every(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true));
     deepEqual(rig.warnings, []);

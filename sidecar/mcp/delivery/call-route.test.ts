@@ -143,7 +143,7 @@ suite("routeCall", () => {
       "workspace-tools",
       "workspace-tools",
     ]);
-    deepEqual(["vsc_1a2f", "vsc_beef", "vsc_tools"].map(familyOf), ["vsc", "vsc", "vsc_tools"]);
+    deepEqual(["vsctools", "vsctools2", "base64"].map(familyOf), ["vsctools", "vsctools", "base64"]);
   });
 
   test("excludes a family with two servers in one session", () => {

@@ -94,11 +94,11 @@ function refuse(sentence: string): CallRoute {
 }
 
 /**
- * Family of a server name. The servers of one extension share a family: their names differ in a number, or in the four
- * characters of VS Code's servers.
+ * Family of a server name. The servers of one extension share a family: their names differ in a number. The number of
+ * VS Code's servers follows without a separator (`tool-names.ts`).
  */
 export function familyOf(server: string): string {
-  return /^vsc_[a-z0-9]{4}$/.test(server) ? "vsc" : server.replace(/[-_]\d+$/, "");
+  return server.replace(/(?:[-_]|(?<=^vsctools))\d+$/, "");
 }
 
 /**

@@ -33,29 +33,29 @@ suite("standing approval in VS Code's chat", () => {
   }
 
   test("confirms a tool of a Codex-like agent once per session, but each command", async () => {
-    await chat.send(`codex-mcp vsc_* test_confirmed {"what":"something harmless"}; say harmless is done`);
+    await chat.send(`codex-mcp vsctools* test_confirmed {"what":"something harmless"}; say harmless is done`);
     await chat.button("Allow in this Session").waitFor();
     await box.screenshot("lm-consent-codex-harmless");
     await chat.button("Allow in this Session").click();
     await chat.answered(/done something harmless\s*harmless is done/);
-    await chat.send(`codex-mcp vsc_* test_confirmed {"what":"it again"}; say not asked`);
+    await chat.send(`codex-mcp vsctools* test_confirmed {"what":"it again"}; say not asked`);
     await chat.answered(/done it again\s*not asked/);
     await chat.send(COMMAND);
     await isAsked("lm-consent-codex-command");
   });
 
   test("is not offered to an agent with only the SERVER-TOOL title, nor for its commands", async () => {
-    await chat.send(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
+    await chat.send(`titled-mcp vsctools* test_confirmed {"what":"by its title"}; say titled is done`);
     await chat.dialog.waitFor();
     await box.screenshot("lm-consent-titled-harmless");
     assert.match(
       await chat.dialog.innerText(),
-      /Scripted requests your permission[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/,
+      /Scripted requests your permission[^]*vsctools-test_confirmed[^]*cannot verify/,
     );
     assert.doesNotMatch(await chat.dialog.innerText(), /Session|Always/);
     await chat.press("Allow");
     await chat.answered(/done by its title\s*titled is done/);
-    await chat.send(`titled-mcp vsc_* test_confirmed {"what":"no"}; say after a no`);
+    await chat.send(`titled-mcp vsctools* test_confirmed {"what":"no"}; say after a no`);
     await chat.press("Cancel");
     await chat.answered(/chose reject_once\s*after a no/);
     await chat.send(COMMAND);

@@ -25,14 +25,14 @@ suite("grouped tools in VS Code's chat", () => {
   suiteTeardown(() => box.close());
 
   test("are available after a call of their group, and request permission for each kind of action", async () => {
-    await chat.send("tools vsc_*");
+    await chat.send("tools vsctools*");
     const first =
       /activate_fallback_(agents_tool_\d+)_1/.exec(
         await chat.answered(/agents_tool_01[^]*activate_fallback_agents_tool_\d+_1/),
       )?.[1] ?? "";
-    await chat.send(`mcp vsc_* activate_fallback_${first}_1 {}; tools vsc_*`);
+    await chat.send(`mcp vsctools* activate_fallback_${first}_1 {}; tools vsctools*`);
     await chat.answered(/Tools activated[^]*agents_tool_01[^]*agents_tool_60/);
-    await chat.send(`mcp vsc_* agents_tool_60 {"text":"the last"}`);
+    await chat.send(`mcp vsctools* agents_tool_60 {"text":"the last"}`);
     await chat.answered("agents_tool_60 was told the last");
 
     for (const kind of ["read", "edit", "execute", "fetch", "other"]) {

@@ -28,7 +28,7 @@ suite("tool of an agent in VS Code's chat", () => {
       prompts = model.prompts.length;
     await chat.send(
       [1, 2, 3]
-        .map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`)
+        .map(n => `say round ${n}; mcp vsctools* test_add {"a":${n},"b":10}`)
         .concat("say all three")
         .join("; "),
     );
@@ -42,14 +42,14 @@ suite("tool of an agent in VS Code's chat", () => {
 
   test("asks again after Allow Once, runs the other calls on Skip, and rejects a permission on Skip All", async () => {
     for (const what of ["first", "second"]) {
-      await chat.send(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
+      await chat.send(`mcp vsctools* test_confirmed {"what":"the ${what}"}`);
       await chat.allowOnce();
       await chat.answered(`done the ${what}`);
     }
 
     const acts = await model.acting();
     await chat.send(
-      `mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`,
+      `mcp* vsctools* test_add {"a":1,"b":2}; mcp* vsctools* test_confirmed {"what":"nothing"}; mcp* vsctools* test_add {"a":3,"b":4}; say it goes on`,
     );
     await chat.button("Skip").click();
     await chat.answered("it goes on");
@@ -71,7 +71,7 @@ suite("tool of an agent in VS Code's chat", () => {
 
   test("is cancelled by Stop, during a confirmation or while it runs, and keeps the session", async () => {
     const acts = await model.acting();
-    await chat.send(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
+    await chat.send(`mcp vsctools* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
     const { session } = model.prompt;
     await chat.stop();
@@ -85,7 +85,7 @@ suite("tool of an agent in VS Code's chat", () => {
     assert.deepEqual(model.prompt.session, session);
     assert.equal(model.quoted.includes("do not remember"), false);
 
-    await chat.send(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
+    await chat.send(`mcp vsctools* test_gate {"name":"the first gate"}; say never`);
     await gate("the first gate").waitFor();
     await chat.stop();
     await gate("the first gate").waitFor({ state: "hidden" });
@@ -97,7 +97,7 @@ suite("tool of an agent in VS Code's chat", () => {
   test("returns its result and then a message sent while it runs", async () => {
     const acts = await model.acting(),
       cancelled = model.onEvent("session/cancel").length;
-    await chat.send(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
+    await chat.send(`mcp* vsctools* test_gate {"name":"the second gate"}; mcp* vsctools* test_add {"a":5,"b":6}; hang`);
     await gate("the second gate").waitFor();
     const { session } = model.prompt;
     await chat.type("say I steer");
@@ -114,8 +114,8 @@ suite("tool of an agent in VS Code's chat", () => {
     const prompts = model.prompts.length;
     await chat.send(
       [
-        `mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`,
-        `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`,
+        `mcp* vsctools* runSubagent {"prompt":"mcp vsctools* test_none","description":"one"}`,
+        `mcp* vsctools* runSubagent {"prompt":"say of the other","description":"two"}`,
         "say both are through",
       ].join("; "),
     );
@@ -123,7 +123,7 @@ suite("tool of an agent in VS Code's chat", () => {
     const [parent, ...subs] = model.prompts.slice(prompts),
       session = parent?.session;
     assert.equal(new Set([session, ...subs.map(sub => sub.session)]).size, 3);
-    assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsc_* test_none", "say of the other"]);
+    assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsctools* test_none", "say of the other"]);
     await chat.send("say back with the parent");
     await chat.answered("back with the parent");
     assert.equal(model.prompt.session, session);
@@ -131,7 +131,7 @@ suite("tool of an agent in VS Code's chat", () => {
 
   test("returns a picture to the agent, which also receives the user's picture", async () => {
     const acts = await model.acting();
-    await chat.send("mcp vsc_* test_image {}");
+    await chat.send("mcp vsctools* test_image {}");
     await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent received it; a trace omits the data
     const [content] = (await acts()).flatMap(act => ("result" in act ? [act.content] : []));
     assert.ok(
@@ -160,12 +160,12 @@ suite("tool of an agent in VS Code's chat", () => {
   });
 
   test("applies Allow in this Session to VS Code's tool in all chats, but not to the agent's actions", async () => {
-    await chat.send(`mcp vsc_* test_confirmed {"what":"the third"}`);
+    await chat.send(`mcp vsctools* test_confirmed {"what":"the third"}`);
     await chat.button("Allow in this Session").click();
     await chat.answered("done the third");
     await chat.newChat();
     await chat.send(
-      `mcp vsc_* test_confirmed {"what":"the fourth"}; ask one kind=execute title="Run it"; say and that`,
+      `mcp vsctools* test_confirmed {"what":"the fourth"}; ask one kind=execute title="Run it"; say and that`,
     );
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once\s*and that/);

@@ -43,15 +43,15 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("calls VS Code's tools of any schema style, with VS Code's confirmation", async () => {
-    await chat.send(`mcp vsc_* test_add {"a":20,"b":22}`);
+    await chat.send(`mcp vsctools* test_add {"a":20,"b":22}`);
     await chat.answered("test_add: sum 42");
-    await chat.send(`mcp vsc_* test_confirmed {"what":"a thing"}`);
+    await chat.send(`mcp vsctools* test_confirmed {"what":"a thing"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-confirm");
     await chat.allowOnce();
     await chat.answered("test_confirmed: done a thing");
 
-    await chat.send("tools vsc_*");
+    await chat.send("tools vsctools*");
     const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
     assert.ok(names.filter(name => /^\w+$/.test(name)).length >= 40, names.join(" "));
@@ -63,7 +63,7 @@ suite("agent in VS Code's chat", () => {
       ["test_throws {}", "it was not possible"],
       ["test_image {}", "test_image: a picture"],
     ] as const) {
-      await chat.send(`mcp vsc_* ${call}`);
+      await chat.send(`mcp vsctools* ${call}`);
       await chat.answered(result);
     }
   });
@@ -101,7 +101,7 @@ suite("agent in VS Code's chat", () => {
     const n = 20,
       acts = await model.acting();
     await chat.send(
-      [...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":1000,"b":${i}}`), "say all of them"].join("; "),
+      [...Array.from({ length: n }, (_, i) => `mcp* vsctools* test_add {"a":1000,"b":${i}}`), "say all of them"].join("; "),
     );
     const answer = await chat.answered("all of them");
     for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 + i}`), `${i} of ${n}: ${answer}`);
