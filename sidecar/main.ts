@@ -32,7 +32,7 @@ async function main(): Promise<number> {
       );
     case "vscodelm":
       return logged(command.log, async notify =>
-        (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, notify, VERSION),
+        (await import("./cli/vscodelm")).serveLmOnStdio(command.options, notify, VERSION),
       );
     case "eliza":
       return logged(command.log, async notify =>

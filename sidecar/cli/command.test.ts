@@ -52,10 +52,18 @@ suite("command line", () => {
     ["--deterministic eliza", { kind: "eliza", deterministic: true, log: warn }],
     ["eliza --log debug", { kind: "eliza", deterministic: false, log: { level: "debug", folder: undefined } }],
     ["--log-dir l eliza", { kind: "eliza", deterministic: false, log: { level: "warn", folder: "l" } }],
-    ["vscodelm", { kind: "vscodelm", traceFolder: undefined, log: warn }],
+    ["vscodelm", { kind: "vscodelm", options: { traceFolder: undefined, bridgeDuplicates: false }, log: warn }],
     [
       "--trace-dir t vscodelm --log debug --log-dir l",
-      { kind: "vscodelm", traceFolder: "t", log: { level: "debug", folder: "l" } },
+      {
+        kind: "vscodelm",
+        options: { traceFolder: "t", bridgeDuplicates: false },
+        log: { level: "debug", folder: "l" },
+      },
+    ],
+    [
+      "vscodelm --bridge-duplicates",
+      { kind: "vscodelm", options: { traceFolder: undefined, bridgeDuplicates: true }, log: warn },
     ],
     ["run", { kind: "run", traceFolder: undefined, log: warn }],
     [

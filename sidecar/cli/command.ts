@@ -17,6 +17,7 @@ import {
   type ProxySpec,
 } from "./component-argument";
 import type { RegistryRequest } from "./registry";
+import type { VscodeLmOptions } from "./vscodelm";
 import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
 import type { DoctorTarget } from "./doctor";
@@ -46,7 +47,7 @@ export type Command =
   | { readonly kind: "session-file" }
   | { readonly kind: "run"; readonly traceFolder: string | undefined; readonly log: LogOptions }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
-  | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
+  | { readonly kind: "vscodelm"; readonly options: VscodeLmOptions; readonly log: LogOptions }
   | { readonly kind: "eliza"; readonly deterministic: boolean; readonly log: LogOptions }
   | { readonly kind: "proxy"; readonly proxy: OwnProxy; readonly log: LogOptions }
   | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
@@ -89,6 +90,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   proxy: { type: "string", multiple: true, subcommands: ["run-with"] },
   agent: { type: "string", subcommands: ["run-with", "doctor"] },
   deterministic: { type: "boolean", subcommands: ["eliza"] },
+  "bridge-duplicates": { type: "boolean", subcommands: ["vscodelm"] },
   settings: { type: "string", subcommands: ["proxy"] },
   registry: { type: "string", subcommands: ["registry", "run-with", "doctor"] },
   prompt: { type: "string", multiple: true, subcommands: ["conform"] },
@@ -180,7 +182,11 @@ function read(all: readonly string[], platform: string): Command {
       return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "run":
     case "vscodelm":
-      return { kind: name, traceFolder: values.first("trace-dir"), log: logOptions(values) };
+      return {
+        kind: name,
+        options: { traceFolder: values.first("trace-dir"), bridgeDuplicates: values.has("bridge-duplicates") },
+        log: logOptions(values),
+      };
     case "run-with":
       return { kind: name, chain: chain(values, platform), log: logOptions(values) };
   }

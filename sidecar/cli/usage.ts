@@ -116,7 +116,7 @@ Example:
 
 const VSCODELM = `symposium-acp-agent vscodelm: ACP agents as language models, on stdin and stdout.
 
-Usage: symposium-acp-agent vscodelm [OPTION]…
+Usage: symposium-acp-agent vscodelm [--bridge-duplicates] [OPTION]…
 
 JSON-RPC 2.0, one JSON value per line. The requests:
   lm/provideLanguageModelChatInformation {silent}
@@ -129,7 +129,12 @@ JSON-RPC 2.0, one JSON value per line. The requests:
                     symposium-agent-action. A permission without lm/decide is refused, whatever the result of the call
 and the notification lm/cancel {requestId}.
 
+The agent gets the tools of a request by the MCP server vsctools. Further sessions of an agent's process that are open
+at the same time have vsctools2, vsctools3…
+
 Options:
+  --bridge-duplicates
+                    also offer tools with the name of a tool that agents have themselves, such as read_file
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON per
                     line, without secrets; the newest 16 files are kept
   --help, --version

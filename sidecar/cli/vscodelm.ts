@@ -7,6 +7,7 @@
  * - All started processes have ended before the promise resolves.
  */
 import { randomUUID } from "node:crypto";
+import { LM_DEFAULTS } from "../../src/protocol/lm/lm";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
 import { startProcess } from "../process/stdio-process";
@@ -21,21 +22,27 @@ import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
 import { openEvidence } from "./runtime/tool-evidence";
 import { openTrace } from "./runtime/trace-file";
 
+export interface VscodeLmOptions {
+  readonly traceFolder: string | undefined;
+  /** Also offer the client's tools that agents have themselves. */
+  readonly bridgeDuplicates: boolean;
+}
+
 /**
  * Resolves with the exit code when the client has disconnected or a signal has arrived. Throws `CannotWrite` before any
  * other work.
  */
-export async function serveLmOnStdio(
-  traceFolder: string | undefined,
-  notify: Notify,
-  version: string,
-): Promise<number> {
-  const code = await served(traceFolder, notify, version);
+export async function serveLmOnStdio(options: VscodeLmOptions, notify: Notify, version: string): Promise<number> {
+  const code = await served(options, notify, version);
   await flushed(realClock);
   return code;
 }
 
-async function served(traceFolder: string | undefined, notify: Notify, version: string): Promise<number> {
+async function served(
+  { traceFolder, bridgeDuplicates }: VscodeLmOptions,
+  notify: Notify,
+  version: string,
+): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify)),
     ledger = openOwnLedger(scope, notify);
@@ -67,6 +74,7 @@ async function served(traceFolder: string | undefined, notify: Notify, version: 
       clock: realClock,
       pool,
       offers,
+      settings: { ...LM_DEFAULTS, bridgeDuplicates },
       cwd: process.cwd(),
       policy: () => "ask",
       date: () => Date.now(),

@@ -1,6 +1,6 @@
 /** The messages of `vscodelm` in the documented flows. The golden files document the protocol. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm/lm";
+import { LM_DEFAULTS, type ChatMessage, type ChatPart, type ChatTool, type LmSettings } from "../../src/protocol/lm/lm";
 import { AgentConnection } from "../acp/connection";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";
@@ -43,7 +43,7 @@ class Client implements AsyncDisposable {
   #handleEvent = (): void => undefined;
   #id = 0;
 
-  constructor() {
+  constructor(settings: LmSettings = LM_DEFAULTS) {
     const [serverChannel, clientChannel] = memoryChannels(),
       offers = new ToolOffers(() => undefined),
       { clock } = this;
@@ -77,6 +77,7 @@ class Client implements AsyncDisposable {
       clock,
       pool: this.#pool,
       offers,
+      settings,
       cwd: "/project",
       policy: () => "ask",
       date: () => 0,
@@ -292,6 +293,15 @@ suite("vscodelm", () => {
     match(client.text, /OK: Wind from the west\./);
     client.transcript.match(`${GOLDEN}-tools.golden`);
   });
+
+  for (const bridgeDuplicates of [false, true])
+    test(`${bridgeDuplicates ? "offers" : "omits"} a tool that agents have themselves`, async () => {
+      await using client = new Client({ ...LM_DEFAULTS, bridgeDuplicates });
+      const readFile: ChatTool = { name: "read_file", description: "A file", inputSchema: {} };
+      await client.addUserMessage("list tools from vsctools").respond(ELIZA, [WEATHER, readFile]);
+      match(client.text, /get_weather/);
+      equal(/read_file/.test(client.text), bridgeDuplicates);
+    });
 
   test("ends the request on lm/cancel and $/cancel_request, and accepts lm/decide as a notification", async () => {
     await using client = new Client();

@@ -5,6 +5,7 @@
  *
  * Invariant: every request is answered, even if the client disconnects. Answers are sent in the order of the decisions.
  */
+import type { LmSettings } from "../../src/protocol/lm/lm";
 import { decision, type Decision } from "../../src/protocol/lm/lm-schema";
 import { NEVER_CANCELLED } from "../../src/protocol/wire/cancel-signal";
 import { validated } from "../../src/protocol/wire/schema";
@@ -14,6 +15,8 @@ import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { LmService, type LmDeps } from "./lm-service";
 
 export interface LmServerDeps extends Omit<LmDeps, "host"> {
+  /** Default: `LM_DEFAULTS`. */
+  readonly settings?: LmSettings;
   /** Logs an unexpected event. */
   readonly onWarning: (what: string, detail: unknown) => void;
 }
@@ -58,6 +61,7 @@ class StdioServer implements LmServer {
         isCongested: () => this.#isCongested,
       },
     });
+    if (deps.settings) this.#service.handlers["settings/languageModel"](deps.settings);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
