@@ -199,27 +199,13 @@ suite("npm package", () => {
   test("tests each command of the help", () => {
     const [, list] = /^Commands:\n([^]*?)\n\n/m.exec(help);
     const commands = new Set(list.match(/^ {2}[a-z][\w-]*/gm).map(line => line.trim()));
-    assert.ok(commands.has("run-with"));
-    assert.deepEqual(
-      [...commands].filter(each => !Object.hasOwn(USES, each)),
-      [],
-    );
+    assert.deepEqual([...commands].sort(), Object.keys(USES).sort());
   });
 
   for (const [subcommand, use] of Object.entries(USES))
-    test(`runs ${subcommand} with npx`, async function () {
-      if (!help.includes(`\n  ${subcommand} `)) {
-        this.skipReason = "The program does not have this command.";
-        this.skip();
-      }
-      await use({
-        npx,
-        direct,
-        prompted,
-        command,
-        home,
-        registryUrl: `http://127.0.0.1:${server.address().port}/registry.json`,
-      });
+    test(`runs ${subcommand} with npx`, () => {
+      const registryUrl = `http://127.0.0.1:${server.address().port}/registry.json`;
+      return use({ npx, direct, prompted, command, home, registryUrl });
     });
 
   test("runs an agent process with run-with", () =>

@@ -181,6 +181,7 @@ function read(all: readonly string[], platform: string): Command {
     case "eliza":
       return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "run":
+      return { kind: name, traceFolder: values.first("trace-dir"), log: logOptions(values) };
     case "vscodelm":
       return {
         kind: name,

@@ -26,12 +26,9 @@ export async function run(traceFolder: string | undefined, notify: Notify, versi
   const file = configFile();
   if (typeof file === "string") return refused(file, notify);
   const serve = async (configured: Configured, client: Channel): Promise<number> =>
-    runWith(
-      namedChain(configured.config.proxies, configured.config.agent, traceFolder),
-      notify,
-      version,
-      { client: withNotices(client, noticesOf(file, configured, notify)) },
-    );
+    runWith(namedChain(configured.config.proxies, configured.config.agent, traceFolder), notify, version, {
+      client: withNotices(client, noticesOf(file, configured, notify)),
+    });
   const reading = await file.read();
   switch (reading.kind) {
     case "config":
