@@ -11,4 +11,4 @@ process.on("message", () => {
   process.send?.(process.memoryUsage().heapUsed);
 });
 process.channel?.unref();
-process.exitCode = await serveLmOnStdio(undefined, () => undefined, "1");
+process.exitCode = await serveLmOnStdio({ traceFolder: undefined, bridgeDuplicates: false }, () => undefined, "1");

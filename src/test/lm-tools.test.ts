@@ -133,7 +133,9 @@ suite("Symposium's models with tools of another extension", () => {
   test("returns sequential calls in separate requests of one turn", async () => {
     const chat = consumer(),
       before = prompts().length;
-    let round = await chat.ask(`mcp vsctools* add {"a":1,"b":1}; mcp vsctools* odd {"x":"1"}; mcp vsctools* bare {}; say the end`);
+    let round = await chat.ask(
+      `mcp vsctools* add {"a":1,"b":1}; mcp vsctools* odd {"x":"1"}; mcp vsctools* bare {}; say the end`,
+    );
     for (const [name, result] of [
       ["add", "two"],
       ["odd", "three"],

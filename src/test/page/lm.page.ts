@@ -101,7 +101,9 @@ suite("agent in VS Code's chat", () => {
     const n = 20,
       acts = await model.acting();
     await chat.send(
-      [...Array.from({ length: n }, (_, i) => `mcp* vsctools* test_add {"a":1000,"b":${i}}`), "say all of them"].join("; "),
+      [...Array.from({ length: n }, (_, i) => `mcp* vsctools* test_add {"a":1000,"b":${i}}`), "say all of them"].join(
+        "; ",
+      ),
     );
     const answer = await chat.answered("all of them");
     for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 + i}`), `${i} of ${n}: ${answer}`);
