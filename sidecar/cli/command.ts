@@ -92,6 +92,7 @@ const OPTIONS: Readonly<Record<string, Option>> = {
   deterministic: { type: "boolean", subcommands: ["eliza"] },
   "bridge-duplicates": { type: "boolean", subcommands: ["vscodelm"] },
   settings: { type: "string", subcommands: ["proxy"] },
+  install: { type: "boolean", subcommands: ["registry"] },
   registry: { type: "string", subcommands: ["registry", "run-with", "doctor"] },
   prompt: { type: "string", multiple: true, subcommands: ["conform"] },
   auth: { type: "string", subcommands: ["conform"] },
@@ -155,7 +156,7 @@ function read(all: readonly string[], platform: string): Command {
   );
   if (first === undefined) throw new Wrong("A command is missing.");
   if (name === undefined) throw new Wrong(`Unknown command “${first}”.`);
-  if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
+  if (name === "registry") return { kind: name, request: registryRequest(rest, values), url: registryUrl(values) };
   if (name === "doctor")
     return {
       kind: name,
@@ -256,20 +257,22 @@ class Values {
   }
 }
 
-function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
+function registryRequest([what, ...rest]: readonly string[], values: Values): RegistryRequest {
   const [id, ...surplus] = rest,
-    unexpected = what === "resolve" ? surplus : rest;
-  if (what !== "list" && what !== "resolve")
+    unexpected = what === "list" ? rest : surplus;
+  if (what !== "list" && what !== "resolve" && what !== "install")
     throw new Wrong(
       what === undefined
-        ? "The action is missing: list, or resolve with an id."
-        : `“${what}” is neither list nor resolve.`,
+        ? "The action is missing: list, or resolve or install with an id."
+        : `“${what}” is not list, resolve or install.`,
       "registry",
     );
   if (unexpected.length > 0) throw new Wrong(`Unexpected argument “${unexpected.join(" ")}”.`, "registry");
+  if (what !== "resolve" && values.has("install"))
+    throw new Wrong("--install is only valid with registry resolve.", "registry");
   if (what === "list") return { kind: what };
   if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
-  return { kind: what, id };
+  return what === "install" ? { kind: what, id } : { kind: what, id, install: values.has("install") };
 }
 
 function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): DoctorTarget {

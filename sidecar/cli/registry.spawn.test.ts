@@ -1,6 +1,6 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -8,8 +8,13 @@ import { PLATFORMS, type Platform } from "../../src/protocol/agents/distribution
 import { BUILT_IN_AGENTS } from "../../src/protocol/agents/built-in-agents";
 import { NO_REGISTRY, parseRegistry, type Registry } from "../agents/registry/document";
 import { program } from "../testing/programs/programs";
+import { FakeTools } from "../testing/install/fake-tools";
+import { skipped } from "../testing/skipped";
 import { RegistryServer, serving, status } from "../testing/install/registry-server";
 import { Transcript } from "../testing/transcript";
+import type { AgentCommand } from "../agents/distributions/agent-command";
+import { InstallError } from "../agents/install/store/install-error";
+import type { Named } from "./runtime/component-resolver";
 import { answerRegistry, type RegistryCommandDeps } from "./registry";
 import type { CommandReply } from "./runtime/reply";
 
@@ -33,6 +38,7 @@ const KINDS: Readonly<Record<string, object>> = {
   pipx: { pipx: { package: "ada==1.2.3", args: ["acp"] } },
   "pipx-cmd": { pipx: { package: "ada", cmd: "ada-acp" } },
   cargo: { cargo: { crate: "ada-agent", version: "1.2.3", args: ["acp"] } },
+  "cargo-newest": { cargo: { crate: "ada-agent" } },
   "cargo-binary": { cargo: { crate: "ada-agent", version: "1.2.3", binary: "ada" } },
   binary: archives(...PLATFORMS),
   "binary-x64": archives("darwin-x86_64", "linux-x86_64", "windows-x86_64"),
@@ -52,17 +58,28 @@ const read = (document: object): Registry => {
   if ("wrong" in registry) throw new Error(registry.wrong);
   return registry;
 };
+const installed = (id: string): AgentCommand => ({
+  kind: "process",
+  command: `/home/ada/.symposium/bin/${id}/1.2.3/ada`,
+  args: ["acp"],
+  env: { A: "1" },
+});
 const fixture = (overrides: Partial<RegistryCommandDeps> = {}): RegistryCommandDeps => ({
   platform: "linux-x86_64",
   home: "/home/ada",
   sidecar: { command: "/node", args: ["/sidecar.js"] },
   has: () => true,
   now: () => 1000,
+  version: "0.1.0",
+  installedVersion: async () => undefined,
+  installed: async () => undefined,
+  install: async ({ config }) => installed(config.id),
+  update: async () => ({ version: "1.2.4" }),
   snapshot: async () => ({ registry: read(DOCUMENT), fetchedAt: 1000, url: "https://example.com", from: "network" }),
   ...overrides,
 });
 const resolve = (id: string, overrides?: Partial<RegistryCommandDeps>): Promise<CommandReply> =>
-  answerRegistry({ kind: "resolve", id }, fixture(overrides));
+  answerRegistry({ kind: "resolve", id, install: false }, fixture(overrides));
 
 suite("registry resolve", () => {
   test("prints the documented command of each kind on each platform", async () => {
@@ -99,7 +116,7 @@ suite("registry resolve", () => {
       throw new Error("asked");
     };
     for (const { id, name } of BUILT_IN_AGENTS)
-      equal((JSON.parse((await resolve(id, { snapshot, has: () => false })).out) as { name: string }).name, name);
+      equal((JSON.parse((await resolve(id, { snapshot })).out) as { name: string }).name, name);
     deepEqual(JSON.parse((await resolve("gemini", { snapshot })).out), {
       name: "Gemini CLI",
       command: "npx",
@@ -144,17 +161,74 @@ suite("registry resolve", () => {
     match(notes.join(), /“here” would start a program of this computer \(“local”\)/);
   });
 
-  test("notes that the command is not installed yet", async () => {
-    for (const [id, notes] of [
-      ["cargo", 1],
-      ["binary", 1],
-      ["npx", 0],
-    ] as const) {
-      const reply = await resolve(id, { has: () => false });
-      deepEqual([reply.code, reply.notes.length], [0, notes]);
-      if (notes > 0)
-        match(reply.notes[0]!, /^Ada \S+ is not installed\. The command exists after Symposium installs it\.$/);
+  const ADVICE = "Run symposium-acp-agent registry install";
+  const MISSING: readonly (readonly [
+    id: string,
+    overrides: Partial<RegistryCommandDeps>,
+    code: number,
+    note: string,
+  ])[] = [
+    ["npx", {}, 0, ""],
+    ["cargo", {}, 0, ""],
+    ["elizacp", { has: () => false }, 0, ""],
+    ["cargo", { has: () => false }, 1, `Ada cargo is not installed. ${ADVICE} cargo.`],
+    ["cargo-newest", { has: () => false }, 1, `Ada cargo-newest is not installed. ${ADVICE} cargo-newest.`],
+    ["binary", { has: () => false }, 1, `Ada binary is not installed. ${ADVICE} binary.`],
+    ["npx", { has: () => false }, 1, `Ada npx is not installed, and “npx” was not found on the PATH. ${ADVICE} npx.`],
+    ["uvx", { has: () => false }, 1, `Ada uvx is not installed, and “uvx” was not found on the PATH. ${ADVICE} uvx.`],
+    [
+      "pipx",
+      { has: () => false },
+      1,
+      `Ada pipx is not installed, and “pipx” was not found on the PATH. ${ADVICE} pipx.`,
+    ],
+    [
+      "claude",
+      { has: () => false },
+      1,
+      `Claude is not installed, and “npx” was not found on the PATH. ${ADVICE} zed-claude-code.`,
+    ],
+    [
+      "kiro",
+      { has: () => false },
+      1,
+      "Kiro CLI cannot be started: “kiro-cli-chat” was not found on the PATH. Install it first.",
+    ],
+  ];
+  for (const [id, overrides, code, note] of MISSING)
+    test(`exits with ${code} for ${id}: ${note || "the command exists"}`, async () => {
+      const reply = await resolve(id, overrides);
+      deepEqual([reply.code, reply.out !== "", reply.notes.join()], [code, code === 0, note]);
+    });
+
+  test("prints the command of the installed version if its tool is missing", async () => {
+    const store = { installed: async ({ config }: Named) => installed(config.id) };
+    const server = {
+      name: "Ada npx",
+      command: "/home/ada/.symposium/bin/npx/1.2.3/ada",
+      args: ["acp"],
+      env: [{ name: "A", value: "1" }],
+    };
+    deepEqual(JSON.parse((await resolve("npx", { ...store, has: () => false })).out), server);
+    equal((JSON.parse((await resolve("npx", store)).out) as { command: string }).command, "npx");
+    for (const id of ["cargo", "cargo-newest", "binary"])
+      match((await resolve(id, store)).out, /"command":"\/home\/ada\/\.symposium\/bin\/[a-z-]+\/1\.2\.3\/ada"/);
+  });
+
+  test("installs with --install and prints the installed command", async () => {
+    const reply = (id: string, overrides: Partial<RegistryCommandDeps> = {}) =>
+      answerRegistry({ kind: "resolve", id, install: true }, fixture({ has: () => false, ...overrides }));
+    for (const id of ["npx", "uvx", "pipx", "cargo", "cargo-newest", "binary", "ext", "claude"]) {
+      const { code, out } = await reply(id);
+      equal(code, 0);
+      match(out, /"command":"\/home\/ada\/\.symposium\/bin\//);
     }
+    deepEqual(await reply("npx", { install: () => Promise.reject(new InstallError("noTool", "It needs npm.")) }), {
+      code: 1,
+      out: "",
+      notes: ["Ada npx could not be installed. It needs npm."],
+    });
+    equal((await reply("kiro")).code, 1);
   });
 
   test("notes the age of the cached registry", async () => {
@@ -197,6 +271,40 @@ suite("registry resolve", () => {
   });
 });
 
+suite("registry install", () => {
+  const install = (id: string, overrides?: Partial<RegistryCommandDeps>): Promise<CommandReply> =>
+    answerRegistry({ kind: "install", id }, fixture(overrides));
+
+  test("prints the id and the version", async () => {
+    for (const [id, out] of [
+      ["npx", { id: "npx", name: "Ada npx", version: "1.2.4" }],
+      ["ext", { id: "ext", name: "ext", version: "1.2.4" }],
+      ["claude", { id: "zed-claude-code", name: "Claude", version: "1.2.4" }],
+      ["eliza", { id: "elizacp", name: "Eliza", version: "0.1.0" }],
+      ["kiro", { id: "kiro-cli", name: "Kiro CLI" }],
+    ] as const) {
+      const reply = await install(id);
+      deepEqual([reply.code, JSON.parse(reply.out)], [0, out]);
+    }
+  });
+
+  test("explains in a sentence why nothing is installed", async () => {
+    const offline = new InstallError("offline", "npm cannot reach its registry.", { advice: "Check the network." });
+    deepEqual(
+      [
+        await install("nobody"),
+        await install("kiro", { has: () => false }),
+        await install("npx", { update: () => Promise.reject(offline) }),
+      ],
+      [
+        "Unknown agent “nobody”. See symposium-acp-agent registry list.",
+        "Symposium cannot install Kiro CLI: “kiro-cli-chat” was not found on the PATH. Install it first.",
+        "Ada npx could not be installed. npm cannot reach its registry. Check the network.",
+      ].map(note => ({ code: 1, out: "", notes: [note] })),
+    );
+  });
+});
+
 suite("registry list", () => {
   const list = async (
     overrides?: Partial<RegistryCommandDeps>,
@@ -218,10 +326,29 @@ suite("registry list", () => {
     deepEqual(
       [all[0], all[3], all[5]],
       [
-        { id: "elizacp", name: "Eliza" },
+        { id: "elizacp", name: "Eliza", version: "0.1.0", description: "Built-in agent for testing" },
         { id: "gemini", name: "Gemini CLI", description: "Google's coding agent" },
         { id: "npx", name: "Ada npx", version: "1.2.3" },
       ],
+    );
+  });
+
+  test("contains the registry's version of a built-in agent, or else the installed one", async () => {
+    const agents = [
+      ...DOCUMENT.agents,
+      {
+        id: "claude-acp",
+        version: "0.9.0",
+        distribution: { npx: { package: "@agentclientprotocol/claude-agent-acp@0.9.0" } },
+      },
+    ];
+    const { all } = await list({
+      installedVersion: async id => (id === "kiro-cli" ? undefined : "0.8.0"),
+      snapshot: async () => ({ registry: read({ agents }), url: "", from: "network" }),
+    });
+    deepEqual(
+      all.slice(0, 5).map(entry => ("version" in entry ? entry.version : undefined)),
+      ["0.1.0", "0.9.0", "0.8.0", "0.8.0", undefined],
     );
   });
 
@@ -254,7 +381,9 @@ suite("registry list", () => {
 
 suite("symposium-acp-agent registry", () => {
   let home: string, server: RegistryServer;
+  let environment: Readonly<Record<string, string>> = {};
   setup(async () => {
+    environment = {};
     home = mkdtempSync(path.join(tmpdir(), "registry-"));
     server = await RegistryServer.start(serving(DOCUMENT));
   });
@@ -268,7 +397,7 @@ suite("symposium-acp-agent registry", () => {
   ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> => {
     const { command, args: first } = program("symposium-acp-agent"),
       child = spawn(command, [...first, "registry", ...args], {
-        env: { ...process.env, HOME: home, USERPROFILE: home },
+        env: { ...process.env, HOME: home, USERPROFILE: home, ...environment },
         stdio: ["ignore", "pipe", "pipe"],
       });
     let out = "",
@@ -306,6 +435,46 @@ suite("symposium-acp-agent registry", () => {
     match(unknownAgent.err, /\nUnknown agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
     const list = await run("list", "--registry", server.url);
     equal((JSON.parse(list.out) as unknown[]).length >= Object.keys(KINDS).length + 4, true);
+  });
+
+  test("installs into a new home, and resolves offline afterwards", async function () {
+    this.timeout(timeLimit(120_000));
+    if (process.platform === "win32") skipped(this, "the fake programs are shell scripts");
+    const bin = path.join(home, "tools"),
+      tools = new FakeTools(bin, ["npm", "cargo"], {
+        packages: {
+          "@ada/agent": { version: "1.2.3", bin: { agent: "agent.js" } },
+          "ada-agent": { version: "3.0.0", bin: { "ada-agent": "" } },
+        },
+      });
+    for (const [name, target] of [
+      ["node", process.execPath],
+      ["sh", "/bin/sh"],
+    ] as const)
+      symlinkSync(target, path.join(bin, name));
+    environment = { PATH: bin, SHELL: "/bin/false" };
+    const at = ["--registry", server.url];
+    const missing = await run("resolve", "cargo-newest", ...at);
+    deepEqual(
+      [missing.code, missing.out, missing.err],
+      [1, "", "Ada cargo-newest is not installed. Run symposium-acp-agent registry install cargo-newest.\n"],
+    );
+    deepEqual(tools.calls, []);
+    const crate = await run("install", "cargo-newest", ...at);
+    deepEqual([crate.code, crate.out], [0, `{"id":"cargo-newest","name":"Ada cargo-newest","version":"3.0.0"}\n`]);
+    match(crate.err, /^Installing Ada cargo-newest\n[^]*Ada cargo-newest 3\.0\.0 is installed\.\n$/);
+    const npm = await run("resolve", "npx", "--install", ...at);
+    equal(npm.code, 0);
+    server.answer = status(503);
+    for (const name of tools.names) rmSync(path.join(bin, name));
+    for (const id of ["cargo-newest", "npx"]) {
+      const { code, out } = await run("resolve", id, ...at),
+        { command, args } = JSON.parse(out) as { command: string; args: string[] };
+      deepEqual([code, existsSync(id === "npx" ? args[0]! : command)], [0, true]);
+    }
+    const failed = await run("install", "uvx", ...at);
+    deepEqual([failed.code, failed.out], [1, ""]);
+    match(failed.err, /Ada uvx could not be installed\. Ada uvx needs uv or pipx, which was not found\./);
   });
 
   test("resolves Eliza to its own program", async function () {

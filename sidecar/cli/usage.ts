@@ -26,7 +26,8 @@ Commands:
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
   proxy NAME                          one of Symposium's agent extensions, as a proxy for any conductor
   registry list                       the built-in agents and the agents of the registry, as JSON
-  registry resolve ID                 the command that starts one of them, as JSON
+  registry resolve ID [--install]     the command that starts one of them, as JSON
+  registry install ID                 install one of them, or its newest version
   doctor [ID | --agent A]             check the requirements of agents and the start of one agent
   conform KIND -- COMMAND             check an agent, a proxy or a client against the protocol
   setup --EDITOR [--dry-run]          configure another editor: zed, jetbrains, neovim, emacs or toad
@@ -177,22 +178,28 @@ Example:
 const REGISTRY = `symposium-acp-agent registry: the available agents, and the command that starts one, as JSON on stdout.
 
 Usage: symposium-acp-agent registry list [--registry URL]
-       symposium-acp-agent registry resolve ID [--registry URL]
+       symposium-acp-agent registry resolve ID [--install] [--registry URL]
+       symposium-acp-agent registry install ID [--registry URL]
 
   list              [{"id", "name", "version"?, "description"?}, …]: the built-in agents, then those of the registry
   resolve ID        {"name", "command", "args", "env": [{"name", "value"}]}: the first supported distribution: a
-                    command, npx, uvx, pipx, cargo and an archive for this computer. Nothing is installed: crates and
-                    archives belong to ~/.symposium/bin/ID/VERSION; stderr reports a missing installation
+                    command, npx, uvx, pipx, cargo and an archive for this computer. Without --install, nothing is
+                    installed, and a command that does not exist is an error
+  install ID        {"id", "name", "version"?}: installs the agent or the extension into ~/.symposium, or its newest
+                    version. stderr shows the progress
+
+ID is an id of the list, or claude, kiro or eliza.
 
 Options:
+  --install         (resolve) install the agent if it is missing, and print the command of the installed version
   --registry URL    another registry; an https URL
   --help, --version
 
 The registry is checked each time and downloaded only after a change. Without a network, the copy in
 ~/.symposium/cache is used, and stderr reports its age. The built-in agents need neither.
 
-Exit codes: 0 stdout has the result; 1 the agent is unknown or does not support this computer, as stderr reports;
-2 wrong usage.
+Exit codes: 0 stdout has the result; 1 the agent is unknown, is not installed, cannot be installed or does not support
+this computer, as stderr reports; 2 wrong usage; 128 and more: terminated by a signal.
 
 Example:
   symposium-acp-agent registry resolve gemini

@@ -49,6 +49,11 @@ export function isProgramFile(file: string): boolean {
   }
 }
 
+/** A program on the PATH of this process. */
+export function findOnPath(program: string): string | undefined {
+  return findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile });
+}
+
 const CACHE_MS = 1_000;
 
 /**

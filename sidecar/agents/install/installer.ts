@@ -66,7 +66,7 @@ export class Installer implements AsyncDisposable {
     signal: AbortSignal,
     accepted: AcceptedVersion = "requested",
   ): Promise<AgentCommand> {
-    const ready = await this.#ready(config, accepted);
+    const ready = await this.installedCommand(config, accepted);
     if (ready) return ready;
     const choice = await this.#choose(config);
     if (!isInstallable(choice)) return commandOf(config);
@@ -90,8 +90,11 @@ export class Installer implements AsyncDisposable {
     return command;
   }
 
-  /** Returns undefined if an installation or the login shell is needed. */
-  async #ready(config: InstallConfig, accepted: AcceptedVersion): Promise<AgentCommand | undefined> {
+  /**
+   * The command of an installed version, without the login shell. Undefined if an installation or the login shell is
+   * needed.
+   */
+  async installedCommand(config: InstallConfig, accepted: AcceptedVersion): Promise<AgentCommand | undefined> {
     const { ownTools: tools, store } = this.#deps;
     if (!tools) return undefined;
     const all = await store.list(config.id).catch(() => []),

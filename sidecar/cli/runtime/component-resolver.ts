@@ -23,7 +23,7 @@ import { RegistryCache, type RegistrySnapshot } from "../../agents/registry/regi
 import { AgentError } from "../../errors";
 import { REGISTRY_ADDRESSES } from "../../http/secure-url";
 import type { ProcessDeps } from "../../process/child";
-import { findProgram, isProgramFile } from "../../process/find-program";
+import { findOnPath } from "../../process/find-program";
 import type { Environment } from "../../process/login-shell-environment";
 import { realClock } from "../../rpc/clock";
 import type { Unresolved } from "../component-argument";
@@ -106,6 +106,19 @@ export class ComponentResolver implements AsyncDisposable {
     return this.#fromStore(kind, config, accepted, signal);
   }
 
+  /** The command of an installed version. Undefined: not installed. Uses no network. */
+  installedCommand({ kind, config, accepted }: Named): Promise<AgentCommand | undefined> {
+    return this.agents.installers[kind].installedCommand(config, accepted);
+  }
+
+  /** Installs the newest version that the configuration allows. Rejects with `InstallError`. */
+  async update({ kind, config }: Named, signal: AbortSignal): Promise<{ readonly version?: string }> {
+    const { release } = await this.installed(kind, config, () =>
+      this.agents.installers[kind].install(config, signal, "newest"),
+    );
+    return displayedVersion(release);
+  }
+
   /** An MCP server of the registry: its address, or its configuration for the store. */
   async serverNamed(word: string, signal: AbortSignal): Promise<HttpDistribution | InstallConfig | undefined> {
     const entry = await this.#entry("extension", word, signal);
@@ -180,9 +193,4 @@ function unknown(kind: Installable, word: string): AgentError {
     "notFound",
     `“${word}” is neither ${what} of Symposium or of the registry nor a program on the PATH. See symposium-acp-agent registry list.`,
   );
-}
-
-/** A program on the PATH of this process. */
-export function findOnPath(program: string): string | undefined {
-  return findProgram(program, { platform: process.platform, env: process.env, isProgram: isProgramFile });
 }

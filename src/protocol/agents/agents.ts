@@ -32,5 +32,6 @@ export interface AgentChoice {
 export const ELIZA: AgentConfig = {
   id: "elizacp",
   name: "Eliza",
+  description: "Built-in agent for testing",
   distribution: { symposium: { subcommand: "eliza" } },
 };
