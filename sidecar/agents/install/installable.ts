@@ -48,7 +48,7 @@ export function sourceOf(choice: Installable): Source {
 
 export function unavailable(name: string, missing: Missing): InstallError {
   const advice =
-    missing.tools.length > 0 ? l10n.t("Install it. If it is still not found, restart VS Code.") : undefined;
+    missing.tools.length > 0 ? l10n.t("Install it. If it is still not found, restart your editor.") : undefined;
   return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {
     advice,
   });

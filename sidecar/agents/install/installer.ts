@@ -85,7 +85,7 @@ export class Installer implements AsyncDisposable {
       command = startCommand(installed, choice, node);
     if (!command)
       throw new InstallError("noTool", l10n.t("It is installed but needs Node.js, which is no longer on your PATH."), {
-        advice: l10n.t("Install Node.js. If it is still not found, restart VS Code."),
+        advice: l10n.t("Install Node.js. If it is still not found, restart your editor."),
       });
     return command;
   }
