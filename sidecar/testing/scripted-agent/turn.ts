@@ -286,6 +286,7 @@ class Turn {
   async #callTool(connection: McpConnection, name: string, { server, tool, args, dialect }: Mcp): Promise<void> {
     const toolCallId = `mcp-${this.#fixture.next()}`,
       { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
+    if (question) await connection.tools(); // published agents list the tools before their first call
     await this.#update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...announcement });
     if (question) {
       const answer = await this.#questions.askAbout({ ...question, toolCall: { toolCallId, ...question.toolCall } });
