@@ -73,12 +73,16 @@ function failed(notes: readonly string[]): CommandReply {
   return { code: 1, out: "", notes };
 }
 
+/** VS Code shows Eliza without a description. */
+const ELIZA_DESCRIPTION = "Built-in agent for testing";
+
 async function listed(deps: RegistryCommandDeps): Promise<CommandReply> {
   const snapshot = await deps.snapshot(),
     { agents, packageVersions } = snapshot.registry;
   const own = await Promise.all(
     builtInAgents(deps.has).map(async agent => ({
       ...agent,
+      description: agent.description ?? ELIZA_DESCRIPTION,
       version: agent.distribution.symposium
         ? deps.version
         : (versionInRegistry(agent, packageVersions) ?? (await deps.installedVersion(agent.id))),

@@ -32,6 +32,5 @@ export interface AgentChoice {
 export const ELIZA: AgentConfig = {
   id: "elizacp",
   name: "Eliza",
-  description: "Built-in agent for testing",
   distribution: { symposium: { subcommand: "eliza" } },
 };
