@@ -91,9 +91,9 @@ suite("symposium-acp-agent doctor", () => {
     match(out, /Agent: Codex\nFound: noPlatform\. Codex needs Node\.js with npm, which was not found\./);
     equal(code, 1);
     const registry = await RegistryServer.start(serving({ version: "1.0.0", agents: [] }));
-    const unknown = await doctorIn(poor, "nobody", "--registry", registry.url);
+    const unknown = await doctorIn(poor, "absent", "--registry", registry.url);
     await registry[Symbol.asyncDispose]();
-    match(unknown.out, /“nobody” is neither an agent nor an agent extension of Symposium or of the registry\./);
+    match(unknown.out, /“absent” is neither an agent nor an agent extension of Symposium or of the registry\./);
     equal(unknown.code, 1);
   });
 

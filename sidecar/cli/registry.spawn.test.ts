@@ -128,10 +128,10 @@ suite("registry resolve", () => {
   test("explains in a sentence why there is no command", async () => {
     const bad = async () =>
       ({ registry: read({ agents: [{ id: "bad" }, ...DOCUMENT.agents] }), url: "", from: "network" }) as const;
-    deepEqual(await resolve("nobody"), {
+    deepEqual(await resolve("absent"), {
       code: 1,
       out: "",
-      notes: ["Unknown agent “nobody”. See symposium-acp-agent registry list."],
+      notes: ["Unknown agent “absent”. See symposium-acp-agent registry list."],
     });
     deepEqual(await resolve("bad", { snapshot: bad }), {
       code: 1,
@@ -292,12 +292,12 @@ suite("registry install", () => {
     const offline = new InstallError("offline", "npm cannot reach its registry.", { advice: "Check the network." });
     deepEqual(
       [
-        await install("nobody"),
+        await install("absent"),
         await install("kiro", { has: () => false }),
         await install("npx", { update: () => Promise.reject(offline) }),
       ],
       [
-        "Unknown agent “nobody”. See symposium-acp-agent registry list.",
+        "Unknown agent “absent”. See symposium-acp-agent registry list.",
         "Symposium cannot install Kiro CLI: “kiro-cli-chat” was not found on the PATH. Install it first.",
         "Ada npx could not be installed. npm cannot reach its registry. Check the network.",
       ].map(note => ({ code: 1, out: "", notes: [note] })),
@@ -430,9 +430,9 @@ suite("symposium-acp-agent registry", () => {
       offline.err,
       /^The registry at 127\.0\.0\.1:\d+ could not be read\. The server returned status 503\. A cached copy is used; its age is (less than a minute|1 minute|\d minutes)\.\n$/,
     );
-    const unknownAgent = await run("resolve", "nobody", "--registry", server.url);
+    const unknownAgent = await run("resolve", "absent", "--registry", server.url);
     deepEqual([unknownAgent.code, unknownAgent.out], [1, ""]);
-    match(unknownAgent.err, /\nUnknown agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
+    match(unknownAgent.err, /\nUnknown agent “absent”\. See symposium-acp-agent registry list\.\n$/);
     const list = await run("list", "--registry", server.url);
     equal((JSON.parse(list.out) as unknown[]).length >= Object.keys(KINDS).length + 4, true);
   });

@@ -180,11 +180,11 @@ suite("run-with and the store", function () {
       const second = agent("ada", ...args);
       await answered(second);
       deepEqual([second.stderr, registry.requests.length], ["", 1]);
-      const unknown = agent("nobody", ...args);
+      const unknown = agent("absent", ...args);
       const { error } = await unknown.ask(1, "initialize", { protocolVersion: 1 });
       match(
         String(objectOr(error).message),
-        /“nobody” is neither an agent of Symposium or of the registry nor a program on the PATH\./,
+        /“absent” is neither an agent of Symposium or of the registry nor a program on the PATH\./,
       );
     } finally {
       await registry[Symbol.asyncDispose]();

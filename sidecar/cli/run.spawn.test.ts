@@ -231,7 +231,7 @@ suite("symposium-acp-agent run", function () {
       const messages: string[] = [];
       for (const make of [
         () => mkdirSync(file, { recursive: true }),
-        () => write("\u{1}".repeat(1024 * 1024 + 1)),
+        () => write("\u{1}".repeat(16 * 1024 * 1024 + 1)),
         () => writeFileSync(path.join(home, ".symposium"), ""),
         () => {
           mkdirSync(path.dirname(file));
@@ -246,7 +246,7 @@ suite("symposium-acp-agent run", function () {
       }
       deepEqual(messages, [
         "it is not a file.",
-        "it is larger than 1 MB.",
+        "it is larger than 16 MB.",
         "its folder is a file.",
         "it is a link to a file that does not exist.",
       ]);

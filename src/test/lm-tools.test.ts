@@ -248,10 +248,10 @@ suite("Symposium's models with tools of another extension", () => {
 
   test("rejects the agent's own action although a tool with Symposium's name is offered", async () => {
     const { text, calls } = await consumer().ask(
-      `ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it goes on`,
+      `ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it continues`,
     );
     assert.match(text, /Symposium cannot ask you when another extension uses the agent/);
-    assert.match(text, /chose reject_once[^]*it goes on$/);
+    assert.match(text, /chose reject_once[^]*it continues$/);
     assert.deepEqual(calls, []);
   });
 

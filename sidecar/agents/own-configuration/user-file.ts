@@ -95,20 +95,25 @@ export async function readBackup({ backup }: UserText): Promise<string | undefin
 
 /** Error for the user that names the file. */
 export function fileError(file: string, error: unknown, use: "used" | "changed"): ConfigurationError {
-  const why =
-    error instanceof ConfigurationError
-      ? error.message
-      : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+  const why = whyOf(error);
   const text = use === "used" ? l10n.t`${file} cannot be used: ${why}` : l10n.t`${file} cannot be changed: ${why}`;
   return new ConfigurationError(text, { cause: error });
 }
 
+/** The reason after a colon, with its full stop. */
+export function whyOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+}
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "you have no permission to do that",
   EPERM: "you have no permission to do that",
   EROFS: "its disk is read-only",
   ENOSPC: "its disk is full",
+  EDQUOT: "your disk quota is used up",
+  EFBIG: "its disk is full",
   ENOTDIR: "its folder is a file",
+  ENOENT: "the folder that would contain it does not exist",
 };
 
 async function statRegularFile(target: string): Promise<{ readonly size: number; readonly mode: number }> {
@@ -129,6 +134,6 @@ async function replace(target: string, text: string, mode: number): Promise<void
   }
 }
 
-function codeOf(error: unknown): string | undefined {
+export function codeOf(error: unknown): string | undefined {
   return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

@@ -6,9 +6,10 @@
  * - The file is complete when its name appears.
  */
 import { randomUUID } from "node:crypto";
-import { link, lstat, mkdir, open, readFile, rm, stat } from "node:fs/promises";
+import { link, mkdir, open, rm } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { codeOf, readUserFile, whyOf } from "../../agents/own-configuration/user-file";
 import { readConfig, type RunConfig } from "./config";
 import type { SaveOutcome } from "./wizard";
 
@@ -17,9 +18,6 @@ export type ConfigReading =
   | { readonly kind: "config"; readonly config: RunConfig; readonly text: string }
   /** `message`: a sentence after the file's path and, if known, its line and column. */
   | { readonly kind: "problem"; readonly message: string };
-
-/** Maximum size in bytes. */
-const MAX_BYTES = 1024 * 1024;
 
 export class ConfigFile {
   constructor(
@@ -35,7 +33,7 @@ export class ConfigFile {
       const read = readConfig(text);
       return read.kind === "config" ? { ...read, text } : { kind: "problem", message: this.at(read.problem) };
     } catch (error) {
-      return { kind: "problem", message: `${this.path}: The file cannot be read: ${reasonOf(error)}.` };
+      return { kind: "problem", message: `${this.path}: The file cannot be read: ${whyOf(error)}` };
     }
   }
 
@@ -57,7 +55,7 @@ export class ConfigFile {
       await createFolder(path.dirname(this.path));
       return (await createFile(this.path, text)) ? this.#outcome("created") : this.#outcome("exists");
     } catch (error) {
-      return { kind: "failed", why: `${this.path} cannot be created: ${reasonOf(error)}.` };
+      return { kind: "failed", why: `${this.path} cannot be created: ${whyOf(error)}` };
     }
   }
 
@@ -66,16 +64,7 @@ export class ConfigFile {
   }
 
   async #text(): Promise<string | undefined> {
-    try {
-      const stats = await stat(this.path);
-      if (!stats.isFile()) throw new Error("it is not a file");
-      if (stats.size > MAX_BYTES) throw new Error(`it is larger than ${MAX_BYTES / 1024 / 1024} MB`);
-      return decoded(await readFile(this.path));
-    } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
-      if (await isEntry(this.path)) throw new Error("it is a link to a file that does not exist");
-      return undefined;
-    }
+    return (await readUserFile(this.path)).text;
   }
 }
 
@@ -148,38 +137,4 @@ async function written(file: string, text: string): Promise<void> {
     await rm(file, { force: true });
     throw error;
   }
-}
-
-function decoded(bytes: Uint8Array): string {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    throw new Error("it is not UTF-8 text");
-  }
-}
-
-async function isEntry(file: string): Promise<boolean> {
-  return lstat(file).then(
-    () => true,
-    () => false,
-  );
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "you have no permission to do that",
-  EPERM: "you have no permission to do that",
-  EROFS: "its disk is read-only",
-  ENOSPC: "its disk is full",
-  EDQUOT: "your disk quota is used up",
-  EFBIG: "its disk is full",
-  ENOTDIR: "its folder is a file",
-  ENOENT: "the folder that would contain it does not exist",
-};
-
-function reasonOf(error: unknown): string {
-  return REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error));
-}
-
-function codeOf(error: unknown): string | undefined {
-  return error instanceof Error && "code" in error ? String(error.code) : undefined;
 }

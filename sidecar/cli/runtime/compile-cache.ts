@@ -11,7 +11,11 @@ interface WithCompileCache {
   readonly enableCompileCache?: (folder: string) => unknown;
 }
 
-/** Call it before other parts are loaded. A folder that is not writable disables the cache. */
+/** Call it before other parts are loaded. Without a home directory or a writable folder, nothing is stored. */
 export function enableCompileCache(): void {
-  (module as WithCompileCache).enableCompileCache?.(path.join(homedir(), ".symposium", "cache", "compiled"));
+  try {
+    (module as WithCompileCache).enableCompileCache?.(path.join(homedir(), ".symposium", "cache", "compiled"));
+  } catch {
+    // The user has no home directory. The command reports that where it matters.
+  }
 }

@@ -55,8 +55,8 @@ suite("start command of another editor", () => {
     deepEqual(shortCommand(own()), { command: "symposium-acp-agent", args: ["run"], env: {} });
     deepEqual(shortCommand(own({ script: LINKS["/brew/bin/symposium-acp-agent"]! })).command, "symposium-acp-agent");
     deepEqual(
-      shortCommand(own({ script: "/work/dist/sidecar.js" })),
-      absoluteCommand(own({ script: "/work/dist/sidecar.js" })),
+      shortCommand(own({ script: "/opt/symposium/dist/sidecar.js" })),
+      absoluteCommand(own({ script: "/opt/symposium/dist/sidecar.js" })),
     );
     deepEqual(shortCommand(own({ env: {} })), absoluteCommand(own({ env: {} })));
   });

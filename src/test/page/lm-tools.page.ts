@@ -49,10 +49,10 @@ suite("tool of an agent in VS Code's chat", () => {
 
     const acts = await model.acting();
     await chat.send(
-      `mcp* vsctools* test_add {"a":1,"b":2}; mcp* vsctools* test_confirmed {"what":"nothing"}; mcp* vsctools* test_add {"a":3,"b":4}; say it goes on`,
+      `mcp* vsctools* test_add {"a":1,"b":2}; mcp* vsctools* test_confirmed {"what":"nothing"}; mcp* vsctools* test_add {"a":3,"b":4}; say it continues`,
     );
     await chat.button("Skip").click();
-    await chat.answered("it goes on");
+    await chat.answered("it continues");
     const done = await acts(),
       received = results(done).join("|");
     assert.deepEqual(
