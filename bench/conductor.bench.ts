@@ -23,7 +23,7 @@ import {
 } from "./conductor/goals";
 import { KINDS, type Kind } from "./conductor/messages";
 import { Meters, type Usage } from "./conductor/meter";
-import type { Bench, BenchFixture, Measured } from "./measure";
+import { quantile, type Bench, type BenchFixture, type Measured } from "./measure";
 
 type Sizes = Readonly<Record<Kind, number>>;
 
@@ -111,10 +111,11 @@ async function streamed(chain: Chain, kind: Kind, count: number): Promise<Pick<F
 
 /** Each figure separately. */
 function quantiles(rounds: readonly Figures[], part: number): Figures {
-  const of = (name: keyof Figures): number => {
-    const sorted = rounds.map(figures => figures[name]).sort((a, b) => a - b);
-    return sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
-  };
+  const of = (name: keyof Figures): number =>
+    quantile(
+      rounds.map(figures => figures[name]),
+      part,
+    );
   return { p50: of("p50"), p99: of("p99"), cpu: of("cpu"), perSecond: of("perSecond") };
 }
 

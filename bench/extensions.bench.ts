@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { ChainProgram } from "./extensions/chain-program";
-import type { Bench, Measured } from "./measure";
+import { quantile, type Bench, type Measured } from "./measure";
 
 const EACH = ["sparkle", "ferris", "cargo", "workspace", "ide"],
   ALL = "all";
@@ -32,7 +32,7 @@ const bench: Bench = async ({ quick, table }) => {
     >;
     const figures = await Promise.all([]).then(() => measured(chains, folder, plan));
     const names = Object.keys(chains),
-      p50 = (name: string, what: keyof Figures): number => median(figures.get(name)?.[what] ?? []);
+      p50 = (name: string, what: keyof Figures): number => quantile(figures.get(name)?.[what] ?? [], 0.5);
     table({
       title: "our own extensions, p50",
       rows: names.map(name => ({
@@ -142,9 +142,6 @@ function rustProject(): string {
   return folder;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
-}
 function round(value: number, digits = 2): number {
   return Number(value.toFixed(digits));
 }

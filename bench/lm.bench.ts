@@ -15,7 +15,7 @@ import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
 import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
 import { picker, PIECES, SYSTEM } from "./lm/picker";
 import { program, Program } from "./lm/wire";
-import type { Bench, BenchFixture, Measured } from "./measure";
+import { quantile, type Bench, type BenchFixture, type Measured } from "./measure";
 
 interface Plan {
   readonly chats: number;
@@ -60,7 +60,7 @@ const bench: Bench = async ({ quick, table }) => {
       "p50 ms": round(serviceMs),
       "agent alone p50 ms": round(aloneMs),
       "overhead p50 ms": round(serviceMs - aloneMs),
-      "p99 ms": round(at(service, 0.99)),
+      "p99 ms": round(quantile(service, 0.99)),
       "bytes kept per request": Math.round(slope),
       "heap MB": round((bytes.at(-1) ?? 0) / 1024 / 1024),
     });
@@ -94,7 +94,7 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
       "agent alone p50 ms": round(median(alone)),
       "overhead p50 ms": round(overhead),
       "relay's p50 ms": round(floor),
-      "p99 ms": round(at(withPicker, 0.99)),
+      "p99 ms": round(quantile(withPicker, 0.99)),
       "bytes kept per request": Math.round(retainedBytes),
     });
     measured.push({
@@ -166,11 +166,8 @@ function slopeOf(values: readonly number[]): number {
   return over / under;
 }
 
-function at(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(part * values.length)] ?? Number.NaN;
-}
 function median(values: readonly number[]): number {
-  return at(values, 0.5);
+  return quantile(values, 0.5);
 }
 function round(value: number): number {
   return Math.round(value * 100) / 100;

@@ -53,8 +53,8 @@ export async function compare(
     times.candidate.push(candidateTime);
     times.reference.push(referenceTime);
   }
-  const candidateMs = median(times.candidate),
-    referenceMs = median(times.reference);
+  const candidateMs = quantile(times.candidate, 0.5),
+    referenceMs = quantile(times.reference, 0.5);
   return {
     what,
     yardstick,
@@ -69,6 +69,7 @@ async function timed(work: Work): Promise<number> {
   return performance.now() - begin;
 }
 
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
+/** `part`: from 0 to 1. Not a number if there are no values. */
+export function quantile(values: readonly number[], part: number): number {
+  return [...values].sort((a, b) => a - b)[Math.floor(part * (values.length - 1))] ?? Number.NaN;
 }

@@ -6,11 +6,10 @@
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { Bench, Measured } from "./measure";
+import { quantile, type Bench, type Measured } from "./measure";
 
 /** Maximum time and memory relative to the byte pipe. */
 const GOAL = 1.1;
@@ -122,12 +121,6 @@ function against(
       ? []
       : [{ what: `${name}: memory`, ratio: megabytes.candidate / megabytes.yardstick, megabytes, ...common }]),
   ];
-}
-
-/** Not a number if there are no values. */
-function quantile(values: readonly number[], part: number): number {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.floor(part * (sorted.length - 1))] ?? Number.NaN;
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10;
