@@ -42,8 +42,14 @@ class AgentStage implements AsyncDisposable {
       }).plain,
       { onWarning },
     );
-    agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
-    up.start({ receive: frame => this.#toAgent(frame, agent), closed: () => this.#end() });
+    // After the first message, so that the request is answered with the reason if the agent has already exited.
+    let receive = (first: Frame): void | Promise<void> => {
+      receive = frame => this.#toAgent(frame, agent);
+      const busy = receive(first);
+      agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
+      return busy;
+    };
+    up.start({ receive: frame => receive(frame), closed: () => this.#end() });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

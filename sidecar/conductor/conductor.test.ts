@@ -2,6 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { BYPASSED } from "../../scripts/bypass-notice.mjs";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 import { MemoryAgent } from "../testing/memory-agent";
+import type { Channel } from "../rpc/channel";
 import type { IncomingRequest } from "../rpc/peer";
 import { memoryChannels } from "../rpc/memory-channel";
 import { RpcError } from "../rpc/message";
@@ -378,6 +379,21 @@ suite("Conductor", () => {
       await settled();
       await ours[Symbol.asyncDispose]();
       await answer;
+    });
+
+    test("answers initialize with the reason if the agent has exited before", async () => {
+      const exited: Channel = {
+        start: receiver => receiver.closed({ message: "Ada could not be started." }),
+        send: () => true,
+        drained: () => Promise.resolve(),
+        [Symbol.asyncDispose]: () => Promise.resolve(),
+      };
+      const running = { channel: exited, stop: () => Promise.resolve(), lastWords: () => "" };
+      const chain = memoryChain([PASS], { options: { last: { kind: "agent", name: "Ada", start: () => running } } });
+      await rejects(chain.client.request("initialize", INITIALIZE), {
+        message: "Ada could not be started.",
+        data: { component: "Ada" },
+      });
     });
 
     test("stops all components without a failure when the client disconnects", async () => {
