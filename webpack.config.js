@@ -6,6 +6,7 @@
 const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
+const { AsciiOutput } = require("./scripts/ascii-output.js");
 const { BundledPackages } = require("./scripts/bundled-packages.js");
 const { version } = require("./package.json");
 
@@ -14,6 +15,15 @@ const MYNAH_PATCH = path.resolve(__dirname, "webview/mynah/patch.js");
 const VALIBOT = /node_modules[\\/]valibot[\\/]dist[\\/]index\.mjs$/;
 const USED_VALIBOT = path.resolve(__dirname, "scripts/used-valibot.js");
 const MYNAH_HTML = path.resolve(__dirname, "webview/mynah/allowed-html.js");
+
+// Modules of Node that take time and memory. The sidecar loads each at its first use, and not at the start. Packages
+// import them without the prefix, and are not affected.
+const lazyModules = Object.fromEntries(
+  ["crypto", "fs/promises", "http", "https", "tls", "worker_threads", "zlib"].map(name => [
+    `node:${name}`,
+    `var new Proxy({}, { get: (_, member) => require("node:${name}")[member] })`,
+  ]),
+);
 
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";
@@ -89,6 +99,7 @@ module.exports = (_env, { mode = "production" }) => {
       target: "node20",
       output: { ...host.output, libraryTarget: "commonjs2" },
       externals: { vscode: "commonjs vscode" },
+      plugins: [...host.plugins, new AsciiOutput()],
       optimization: { minimizer: minimizer("node20") },
     },
     {
@@ -105,6 +116,7 @@ module.exports = (_env, { mode = "production" }) => {
     {
       ...sidecar,
       target: "node20",
+      externals: lazyModules,
       module: { rules: [...sidecar.module.rules, schemas] },
       output: {
         ...sidecar.output,
@@ -141,12 +153,18 @@ module.exports = (_env, { mode = "production" }) => {
             schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
             mcp: { name: "mcp", test: /node_modules[\\/](?!(semver|valibot|@vscode)[\\/])/, priority: 2 },
             // Other editors start this command for each window. It loads nothing that it does not use.
-            common: { name: "common", minChunks: 2, priority: 1, chunks: chunk => chunk.name !== "run-with" },
+            common: {
+              name: "common",
+              minChunks: 2,
+              priority: 1,
+              chunks: ({ name }) => !/^run(?:-|$)/.test(String(name)),
+            },
           },
         },
       },
       plugins: [
         ...sidecar.plugins,
+        new AsciiOutput(),
         new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ }),
       ],
     },

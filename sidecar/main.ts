@@ -4,7 +4,6 @@ import { readCommand } from "./cli/command";
 import { enableCompileCache } from "./cli/runtime/compile-cache";
 import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/runtime/log";
 import { flushed } from "./cli/runtime/stdio";
-import { usage } from "./cli/usage";
 import { realClock } from "./rpc/clock";
 import { redactError } from "../src/protocol/redaction/redact";
 
@@ -12,7 +11,7 @@ const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 
 async function main(): Promise<number> {
   enableCompileCache();
-  const command = readCommand(process.argv.slice(2));
+  const command = await readCommand(process.argv.slice(2));
   switch (command.kind) {
     case "serve":
       return (await import("./cli/serve/serve")).serve(VERSION).then(() => 0);
@@ -25,7 +24,9 @@ async function main(): Promise<number> {
     case "session-file":
       return (await import("./sessions/session-files")).runTaskOfThread();
     case "run":
-      return logged(command.log, async notify => (await import("./cli/run")).run(command.traceFolder, notify, VERSION));
+      return logged(command.log, async notify =>
+        (await import(/* webpackChunkName: "run" */ "./cli/run")).run(command.traceFolder, notify, VERSION),
+      );
     case "run-with":
       return logged(command.log, async notify =>
         (await import(/* webpackChunkName: "run-with" */ "./cli/run-with")).runWith(command.chain, notify, VERSION),
@@ -57,7 +58,7 @@ async function main(): Promise<number> {
     case "mcp":
       return command.attach ? (await import("./cli/mcp-attach")).runAttached() : (await import("./cli/mcp")).runShim();
     case "help":
-      return printed(process.stdout, usage(command.of), 0);
+      return printed(process.stdout, (await import("./cli/usage")).usage(command.of), 0);
     case "version":
       return printed(process.stdout, `${VERSION}\n`, 0);
     case "wrong":

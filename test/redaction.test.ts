@@ -142,7 +142,7 @@ suite("redaction surfaces", () => {
 
   test("includes the command's errors about invalid arguments", () =>
     fc.assert(
-      fc.property(fc.oneof(...Object.values(TOKENS)), ({ text, secret }) => {
+      fc.asyncProperty(fc.oneof(...Object.values(TOKENS)), async ({ text, secret }) => {
         for (const args of [
           ["doctor", "a", text],
           ["run-with", "--agent", `{"name":"${text}"}`],
@@ -152,7 +152,7 @@ suite("redaction surfaces", () => {
           ["eliza", text],
           ["doctor", "--agent", `a '${text}`],
         ]) {
-          const command = readCommand(args, "linux");
+          const command = await readCommand(args, "linux");
           absent(secret, command.kind === "wrong" ? command.message : "", args.join(" "));
         }
       }),

@@ -1,8 +1,7 @@
 /**
- * Connects to an agent by its configuration, through the extensions of its session. Eliza runs in this process, all
- * others as child processes. An installation or `distributions/agent-command.ts` resolves the command first.
+ * Connects to an agent by its configuration, through the extensions of its session. An installation or
+ * `distributions/agent-command.ts` resolves the command first.
  */
-import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { LogLevel } from "../../src/protocol/wire/log";
@@ -11,8 +10,6 @@ import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { DialectCache } from "../conductor/proxy-dialect";
 import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
-import type { ServerStarter } from "../proxies/added-server";
-import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { readable } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory-channel";
@@ -22,6 +19,7 @@ import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { findExtensions, type ExtensionChain } from "./extensions/extension-chain";
 import { bothTraces, observedExtensions } from "./extensions/extension-details";
 import { openAttachPoint } from "./own-configuration/attach-point";
+import { serverStarter, startComponent } from "./start-component";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "../process/stdio-process";
 
@@ -115,7 +113,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
       kind: "agent",
       name: agent.name,
       start: async () => {
-        const started = await startCommand(agent.name, command, cwd, deps, attach?.env);
+        const started = await startComponent(agent.name, command, cwd, deps, attach?.env);
         lastWords = started.lastWords;
         return started;
       },
@@ -178,7 +176,7 @@ async function resolveCommands(
   const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, chainAbort.signal]), {
     command: async (extension, abort) => deps.extensionCommand?.(extension, abort) ?? commandOf(extension),
     builtIn: async (extension, name) => deps.builtIn?.(extension, name, onWarning),
-    start: (name, command) => startCommand(name, command, cwd, deps),
+    start: (name, command) => startComponent(name, command, cwd, deps),
     onStatus: (id, status) => deps.onStatus?.(id, status),
     find: async program => (deps.find ? deps.find(program) : program),
     onWarning,
@@ -210,46 +208,4 @@ function rateLimited(
     counts.set(message, times);
     if (times <= 10 || times % 1000 === 0) notify(message, times, detail);
   };
-}
-
-export interface Started {
-  readonly channel: Channel;
-  readonly stop: () => Promise<void>;
-  readonly lastWords: () => string;
-}
-
-/**
- * `name`: for messages. `extra`: additional environment variables. If the process cannot be started, the channel closes
- * with the reason.
- */
-export async function startCommand(
-  name: string,
-  command: AgentCommand,
-  cwd: string,
-  { version, startProcess }: Pick<LaunchDeps, "version" | "startProcess">,
-  extra: Readonly<Record<string, string>> = {},
-): Promise<Started> {
-  if (command.kind === "eliza") return startEliza(command.deterministic, version);
-  const { args, env } = command;
-  const child = startProcess({ name, command: command.command, args, env: { ...env, ...extra }, cwd });
-  return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
-}
-
-/** Starts MCP servers in the folder of their session, or else in `folder`. */
-export function serverStarter(
-  folder: string,
-  deps: Pick<LaunchDeps, "version" | "startProcess" | "clock">,
-): ServerStarter {
-  return {
-    clock: deps.clock,
-    start: (title, server, cwd = folder) =>
-      startCommand(l10n.t`The MCP server “${title}”`, { kind: "process", ...server }, cwd, deps),
-  };
-}
-
-async function startEliza(deterministic: boolean, version: string): Promise<Started> {
-  const { serveEliza } = await import("../eliza/agent"); // loads Eliza's script on first use
-  const [channel, agentChannel] = memoryChannels();
-  const eliza = serveEliza(agentChannel, { deterministic, version });
-  return { channel, stop: async () => eliza[Symbol.asyncDispose](), lastWords: () => "" };
 }

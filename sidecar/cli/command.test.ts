@@ -6,7 +6,7 @@ import { usage } from "./usage";
 const warn = { level: "warn", folder: undefined } as const;
 const eliza = { name: "Eliza", command: { kind: "eliza", deterministic: false } } as const;
 const word = (name: string, given = name) => ({ name, command: { kind: "word", word: given } }) as const;
-const read = (...args: string[]): Command => readCommand(args, "linux");
+const read = (...args: string[]): Promise<Command> => readCommand(args, "linux");
 const conform = (
   program: "agent" | "proxy" | "client",
   command: string,
@@ -28,7 +28,10 @@ const conform = (
       ...overrides,
     },
   }) as const;
-const wrong = (command: Command): string => (command.kind === "wrong" ? command.message : JSON.stringify(command));
+const wrong = async (...args: string[]): Promise<string> => {
+  const command = await read(...args);
+  return command.kind === "wrong" ? command.message : JSON.stringify(command);
+};
 
 suite("command line", () => {
   const TABLE: readonly [string, Command][] = [
@@ -113,7 +116,7 @@ suite("command line", () => {
       { kind: "run-with", chain: { proxies: [], agent: eliza, traceFolder: undefined }, log: warn },
     ],
   ];
-  for (const [line, command] of TABLE) test(line, () => deepEqual(read(...line.split(" ")), command));
+  for (const [line, command] of TABLE) test(line, async () => deepEqual(await read(...line.split(" ")), command));
 
   const REFUSED: readonly [readonly string[], RegExp][] = [
     [[], /^A command is missing\./],
@@ -258,19 +261,20 @@ suite("command line", () => {
     [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
   for (const [args, pattern] of REFUSED)
-    test(`rejects ${args.join(" ") || "no arguments"}`, () => {
-      match(wrong(read(...args)), pattern);
-      match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
-      doesNotMatch(wrong(read(...args)), /\n/);
+    test(`rejects ${args.join(" ") || "no arguments"}`, async () => {
+      const message = await wrong(...args);
+      match(message, pattern);
+      match(message, / See symposium-acp-agent (\S+ )?--help\.$/);
+      doesNotMatch(message, /\n/);
     });
 
-  test("accepts one agent or none for doctor", () => {
-    const patient = (...args: readonly string[]) => {
-      const command = read("doctor", ...args);
+  test("accepts one agent or none for doctor", async () => {
+    const patient = async (...args: readonly string[]) => {
+      const command = await read("doctor", ...args);
       return command.kind === "doctor" ? command.patient : command;
     };
     deepEqual(
-      [patient(), patient("gemini"), patient("--agent", "ada --acp")],
+      [await patient(), await patient("gemini"), await patient("--agent", "ada --acp")],
       [
         undefined,
         { kind: "id", id: "gemini" },
@@ -282,48 +286,51 @@ suite("command line", () => {
     );
   });
 
-  test("refers only to existing help texts", () => {
+  test("refers only to existing help texts", async () => {
     for (const [args] of REFUSED) {
-      const [, line] = / See symposium-acp-agent (.+)\.$/.exec(wrong(read(...args))) ?? [];
-      const command = read(...(line ?? "").split(" "));
+      const [, line] = / See symposium-acp-agent (.+)\.$/.exec(await wrong(...args)) ?? [];
+      const command = await read(...(line ?? "").split(" "));
       ok(command.kind === "help" && usage(command.of).length > 100);
     }
   });
 
-  test("never repeats a rejected value", () => {
+  test("never repeats a rejected value", async () => {
     for (const agent of [
       `{"local":{"command":"x","env":{"KEY":"hunter2"`,
       `KEY=hunter2 'x`,
       `{"distribution":{"npx":{"env":{"A":"hunter2"}}}}`,
       "KEY=hunter2",
     ])
-      doesNotMatch(wrong(read("run-with", "--agent", agent)), /hunter2/);
+      doesNotMatch(await wrong("run-with", "--agent", agent), /hunter2/);
     for (const http of [
       { url: "ftp://hunter2" },
       { url: "https://hunter2@example.com" },
       { url: "https://example.com", headers: { A: "hunter2\n" } },
       { url: "https://example.com", headers: { "hunter2 ": "" } },
     ])
-      doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
+      doesNotMatch(await wrong("run-with", "--proxy", JSON.stringify({ kind: "mcp", http })), /hunter2/);
   });
 
-  test("accepts options before and after the subcommand, with and without =", () => {
+  test("accepts options before and after the subcommand, with and without =", async () => {
     const options = [["--agent", "eliza"], ["--proxy=one"], ["--log", "info"], ["--log-dir=l"], ["--trace-dir", "t"]];
-    const expected = read("run-with", ...options.flat());
+    const expected = await read("run-with", ...options.flat());
     deepEqual(expected, {
       kind: "run-with",
       chain: { proxies: [word("one")], agent: eliza, traceFolder: "t" },
       log: { level: "info", folder: "l" },
     });
-    fc.assert(
-      fc.property(fc.shuffledSubarray(options, { minLength: 5 }), fc.integer({ min: 0, max: 5 }), (order, at) =>
-        deepEqual(read(...order.slice(0, at).flat(), "run-with", ...order.slice(at).flat()), expected),
+    await fc.assert(
+      fc.asyncProperty(
+        fc.shuffledSubarray(options, { minLength: 5 }),
+        fc.integer({ min: 0, max: 5 }),
+        async (order, at) =>
+          deepEqual(await read(...order.slice(0, at).flat(), "run-with", ...order.slice(at).flat()), expected),
       ),
       { numRuns: 50 },
     );
   });
 
-  test("is read or rejected with a sentence for any arguments", () => {
+  test("is read or rejected with a sentence for any arguments", async () => {
     const argument = fc.oneof(
       fc.constantFrom(
         "run-with",
@@ -348,13 +355,10 @@ suite("command line", () => {
       ),
       fc.string({ maxLength: 5 }),
     );
-    fc.assert(
-      fc.property(fc.array(argument, { maxLength: 6 }), args => {
-        ok(
-          ["wrong", "help", "version", "run-with", "eliza", "registry", "mcp", "serve", "reap"].includes(
-            read(...args).kind,
-          ),
-        );
+    await fc.assert(
+      fc.asyncProperty(fc.array(argument, { maxLength: 6 }), async args => {
+        const { kind } = await read(...args);
+        ok(["wrong", "help", "version", "run-with", "eliza", "registry", "mcp", "serve", "reap"].includes(kind));
       }),
       { numRuns: 500 },
     );

@@ -7,15 +7,8 @@ import type { ProgramKind } from "../conform/rule";
 import { secureUrl } from "../http/secure-url";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
-import {
-  OWN_PROXIES,
-  readAgent,
-  readProxies,
-  UnreadableComponent,
-  type ComponentSpec,
-  type OwnProxy,
-  type ProxySpec,
-} from "./component-argument";
+import { readAgent, readProxies } from "./component-argument";
+import { OWN_PROXIES, UnreadableComponent, type ComponentSpec, type OwnProxy, type ProxySpec } from "./component-spec";
 import type { RegistryRequest } from "./registry";
 import type { VscodeLmOptions } from "./vscodelm";
 import type { ConformAgent } from "./conform-agent";
@@ -117,9 +110,9 @@ class Wrong extends Error {
 }
 
 /** `args` excludes the interpreter and the script. `platform` determines the meaning of a backslash in a command. */
-export function readCommand(args: readonly string[], platform: string = process.platform): Command {
+export async function readCommand(args: readonly string[], platform: string = process.platform): Promise<Command> {
   try {
-    return read(args, platform);
+    return await read(args, platform);
   } catch (error) {
     if (!(error instanceof Wrong)) throw error;
     return {
@@ -129,7 +122,7 @@ export function readCommand(args: readonly string[], platform: string = process.
   }
 }
 
-function read(all: readonly string[], platform: string): Command {
+async function read(all: readonly string[], platform: string): Promise<Command> {
   const { args, command } = splitCommand(all);
   // Not strict, because this module writes its own error messages.
   const { tokens } = parseArgs({
@@ -160,7 +153,7 @@ function read(all: readonly string[], platform: string): Command {
   if (name === "doctor")
     return {
       kind: name,
-      patient: patientIn(rest, values, platform),
+      patient: await patientIn(rest, values, platform),
       ...registryOption(values),
       log: logOptions(values),
     };
@@ -190,7 +183,7 @@ function read(all: readonly string[], platform: string): Command {
         log: logOptions(values),
       };
     case "run-with":
-      return { kind: name, chain: chain(values, platform), log: logOptions(values) };
+      return { kind: name, chain: await chain(values, platform), log: logOptions(values) };
   }
 }
 
@@ -275,11 +268,11 @@ function registryRequest([what, ...rest]: readonly string[], values: Values): Re
   return what === "install" ? { kind: what, id } : { kind: what, id, install: values.has("install") };
 }
 
-function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): DoctorTarget {
+async function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Promise<DoctorTarget> {
   const agent = values.first("agent");
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
-  if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
+  if (agent !== undefined) return { kind: "command", component: await agentIn(agent, platform, "doctor") };
   return id === undefined ? undefined : { kind: "id", id };
 }
 
@@ -380,14 +373,16 @@ function settingsIn(given: string | undefined): JsonObject {
   throw new Wrong("--settings takes a JSON object, as “settings” of the extension in symposium.extensions.", "proxy");
 }
 
-function chain(values: Values, platform: string): RunWith {
+async function chain(values: Values, platform: string): Promise<RunWith> {
   const agent = values.first("agent");
   if (agent === undefined && !values.has("proxy"))
     throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
-  const proxies = values.all("proxy").flatMap(text => readable("proxy", "run-with", () => readProxies(text, platform)));
+  const proxies: ProxySpec[] = [];
+  for (const text of values.all("proxy"))
+    proxies.push(...(await readable("proxy", "run-with", () => readProxies(text, platform))));
   if (proxies.some(({ command }) => command.kind === "eliza"))
     throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
-  const last = agent === undefined ? undefined : agentIn(agent, platform, "run-with");
+  const last = agent === undefined ? undefined : await agentIn(agent, platform, "run-with");
   return { ...namedChain(proxies, last, values.first("trace-dir")), ...registryOption(values) };
 }
 
@@ -402,13 +397,13 @@ export function namedChain(
   return { proxies: proxies.map(named), agent: agent && named(agent, proxies.length), traceFolder };
 }
 
-function agentIn(text: string, platform: string, subcommand: Subcommand): ComponentSpec {
+function agentIn(text: string, platform: string, subcommand: Subcommand): Promise<ComponentSpec> {
   return readable("agent", subcommand, () => readAgent(text, platform));
 }
 
-function readable<T>(option: "proxy" | "agent", subcommand: Subcommand, read: () => T): T {
+async function readable<T>(option: "proxy" | "agent", subcommand: Subcommand, read: () => Promise<T>): Promise<T> {
   try {
-    return read();
+    return await read();
   } catch (error) {
     if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, subcommand);
     throw error;

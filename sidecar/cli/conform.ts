@@ -31,7 +31,7 @@ import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import { CannotWrite, type Notify } from "./runtime/log";
-import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { endEarlierProcesses, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import { firstSignal } from "./runtime/stdio";
 import { AGENT_METHODS } from "../acp/methods";
 import { quoted } from "../extensions/shell-words";
@@ -62,6 +62,7 @@ const STDERR_TAIL_BYTES = 2000;
 export async function runConform(request: ConformRequest, notify: Notify): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify);
+  endEarlierProcesses(notify);
   // Symbolic links are resolved, because agents compare paths.
   const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "symposium-conform-")));
   scope.defer(() => rmSync(cwd, { recursive: true, force: true }));

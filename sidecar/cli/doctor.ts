@@ -10,9 +10,9 @@ import { report, type Examined } from "../agents/doctor/report";
 import { InstallError } from "../agents/install/store/install-error";
 import { AgentError } from "../errors";
 import { Scope } from "../rpc/scope";
-import type { ComponentSpec } from "./component-argument";
+import type { ComponentSpec } from "./component-spec";
 import type { Notify } from "./runtime/log";
-import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { endEarlierProcesses, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import { ComponentResolver, type Named, type Resolved } from "./runtime/component-resolver";
 import { progressOnStderr } from "./runtime/stdio";
 import { openEvidence } from "./runtime/tool-evidence";
@@ -36,6 +36,7 @@ export async function runDoctor(
   const processes = ownProcesses(openOwnLedger(scope, notify), notify),
     resolver = scope.add(new ComponentResolver({ version, processes, notify, registry, progress: progressOnStderr })),
     { agents } = resolver;
+  endEarlierProcesses(notify);
   const facts = await factsOf({ version, home: homedir(), find: agents.find, shell: agents.shell }),
     named = patient?.kind === "id" ? await resolver.named(patient.id, NEVER) : undefined;
   const examined =

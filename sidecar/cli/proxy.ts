@@ -3,10 +3,10 @@ import { builtInExtension } from "../extensions/built-in";
 import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import type { OwnProxy } from "./component-argument";
+import type { OwnProxy } from "./component-spec";
 import { ownDeps } from "./runtime/extension-deps";
 import type { Notify } from "./runtime/log";
-import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { endEarlierProcesses, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import { firstSignal, flushed } from "./runtime/stdio";
 
 /** Resolves with the exit code when the conductor has disconnected or a signal has arrived. */
@@ -25,6 +25,7 @@ async function served({ command: { id, settings } }: OwnProxy, notify: Notify, v
       log: (level, message, detail) => notify(level, message, detail),
     }),
   );
+  endEarlierProcesses(notify);
   const extension = await builtInExtension(id);
   if (!extension) throw new Error(`no extension ${id}`); // the parser has validated the id
   const proxy = scope.add(

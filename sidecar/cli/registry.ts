@@ -25,7 +25,7 @@ import { REGISTRY_ADDRESSES } from "../http/secure-url";
 import { findOnPath } from "../process/find-program";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { endEarlierProcesses, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import type { ComponentResolver, Named } from "./runtime/component-resolver";
 import { printReply, type CommandReply } from "./runtime/reply";
 import { firstSignal, progressOnStderr } from "./runtime/stdio";
@@ -235,6 +235,7 @@ async function openResolver(scope: Scope, registry: string | undefined, version:
   const { ComponentResolver: Resolver } = await import("./runtime/component-resolver"),
     notify = (): void => undefined;
   const processes = ownProcesses(openOwnLedger(scope, notify), notify);
+  endEarlierProcesses(notify);
   return scope.add(new Resolver({ version, processes, notify, registry, progress: progressOnStderr }));
 }
 

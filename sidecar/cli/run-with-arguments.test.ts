@@ -10,15 +10,16 @@ const stored = (id: string, name: string, distribution: object, version?: string
     name,
     command: { kind: "store", config: { id, name, distribution, ...(version === undefined ? {} : { version }) } },
   }) as const;
-const read = (...args: string[]): Command => readCommand(args, "linux");
-const chainOf = (command: Command): RunWith => {
+const read = (...args: string[]): Promise<Command> => readCommand(args, "linux");
+const chainOf = async (reading: Promise<Command>): Promise<RunWith> => {
+  const command = await reading;
   if (command.kind !== "run-with") throw new Error(JSON.stringify(command));
   return command.chain;
 };
 suite("run-with chain", () => {
-  test("keeps the order of proxies before the agent", () =>
+  test("keeps the order of proxies before the agent", async () =>
     deepEqual(
-      chainOf(
+      await chainOf(
         read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two"),
       ),
       {
@@ -28,17 +29,17 @@ suite("run-with chain", () => {
       },
     ));
 
-  test("consists of proxies without an agent", () =>
-    deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
+  test("consists of proxies without an agent", async () =>
+    deepEqual(await chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
       proxies: [word("one")],
       agent: undefined,
       traceFolder: "t",
     }));
 
-  test("accepts JSON: a distribution or a settings entry", () => {
+  test("accepts JSON: a distribution or a settings entry", async () => {
     const local = { command: "C:\\x\\agent.cmd", args: ["--acp"], env: { A: "1" } },
       command = { kind: "process", ...local } as const;
-    const { proxies, agent } = chainOf(
+    const { proxies, agent } = await chainOf(
       read(
         "run-with",
         "--proxy",
@@ -57,11 +58,11 @@ suite("run-with chain", () => {
     );
   });
 
-  test("accepts the documented JSON of registry resolve", () => {
+  test("accepts the documented JSON of registry resolve", async () => {
     const command = { kind: "process", command: "/opt/ada", args: ["--acp"], env: { A: "1" } };
     for (const env of [[{ name: "A", value: "1" }], { A: "1" }])
       deepEqual(
-        chainOf(
+        await chainOf(
           read(
             "run-with",
             "--agent",
@@ -72,67 +73,68 @@ suite("run-with chain", () => {
         ),
         { proxies: [program("Rules", "rules")], agent: { name: "Ada", command }, traceFolder: undefined },
       );
-    deepEqual(chainOf(read("run-with", "--agent", `{"command":"/opt/ada"}`)).agent, program("ada", "/opt/ada"));
+    deepEqual((await chainOf(read("run-with", "--agent", `{"command":"/opt/ada"}`))).agent, program("ada", "/opt/ada"));
   });
 
-  test("ends with Eliza for its subcommand only, otherwise with a program", () => {
-    const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
-    deepEqual(agent(" eliza "), eliza);
-    deepEqual(agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
-    deepEqual(agent(`{"symposium":{"subcommand":"eliza","args":["--deterministic"]}}`), {
+  test("ends with Eliza for its subcommand only, otherwise with a program", async () => {
+    const agent = async (text: string): Promise<unknown> => (await chainOf(read("run-with", "--agent", text))).agent;
+    deepEqual(await agent(" eliza "), eliza);
+    deepEqual(await agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
+    deepEqual(await agent(`{"symposium":{"subcommand":"eliza","args":["--deterministic"]}}`), {
       name: "Eliza",
       command: { kind: "eliza", deterministic: true },
     });
-    deepEqual(agent(`{"id":"elizacp","name":"Doctor","distribution":{"symposium":{"subcommand":"eliza"}}}`), {
+    deepEqual(await agent(`{"id":"elizacp","name":"Doctor","distribution":{"symposium":{"subcommand":"eliza"}}}`), {
       ...eliza,
       name: "Doctor",
     });
-    deepEqual(agent("./eliza"), program("eliza", "./eliza"));
-    deepEqual(agent("eliza acp"), program("eliza", "eliza", ["acp"]));
-    deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
+    deepEqual(await agent("./eliza"), program("eliza", "./eliza"));
+    deepEqual(await agent("eliza acp"), program("eliza", "eliza", ["acp"]));
+    deepEqual(await agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
   });
 
-  test("accepts one plain word: a built-in agent, an id of the registry or a program", () => {
-    const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
+  test("accepts one plain word: a built-in agent, an id of the registry or a program", async () => {
+    const agent = async (text: string): Promise<unknown> => (await chainOf(read("run-with", "--agent", text))).agent;
     const claude = stored("zed-claude-code", "Claude", {
       npx: { package: "@agentclientprotocol/claude-agent-acp" },
     });
-    for (const name of ["claude", "zed-claude-code", " claude "]) deepEqual(agent(name), claude);
-    deepEqual(agent("codex"), stored("codex", "Codex", { npx: { package: "@agentclientprotocol/codex-acp" } }));
+    for (const name of ["claude", "zed-claude-code", " claude "]) deepEqual(await agent(name), claude);
+    deepEqual(await agent("codex"), stored("codex", "Codex", { npx: { package: "@agentclientprotocol/codex-acp" } }));
     deepEqual(
-      agent("gemini"),
+      await agent("gemini"),
       stored("gemini", "Gemini CLI", { npx: { package: "@google/gemini-cli", args: ["--acp"] } }),
     );
-    for (const name of ["kiro", "kiro-cli"]) deepEqual(agent(name), program("Kiro CLI", "kiro-cli-chat", ["acp"]));
-    deepEqual(agent("elizacp"), eliza);
-    deepEqual(agent("goose"), word("goose"));
-    deepEqual(agent("gemini --acp"), program("gemini", "gemini", ["--acp"]));
-    deepEqual(agent("A=1 gemini"), program("gemini", "gemini", [], { A: "1" }));
-    deepEqual(agent("./gemini"), program("gemini", "./gemini"));
-    deepEqual(agent("Goose.exe"), program("Goose", "Goose.exe"));
+    for (const name of ["kiro", "kiro-cli"])
+      deepEqual(await agent(name), program("Kiro CLI", "kiro-cli-chat", ["acp"]));
+    deepEqual(await agent("elizacp"), eliza);
+    deepEqual(await agent("goose"), word("goose"));
+    deepEqual(await agent("gemini --acp"), program("gemini", "gemini", ["--acp"]));
+    deepEqual(await agent("A=1 gemini"), program("gemini", "gemini", [], { A: "1" }));
+    deepEqual(await agent("./gemini"), program("gemini", "./gemini"));
+    deepEqual(await agent("Goose.exe"), program("Goose", "Goose.exe"));
   });
 
-  test("takes packages and archives from the store", () => {
-    const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
+  test("takes packages and archives from the store", async () => {
+    const agent = async (text: string): Promise<unknown> => (await chainOf(read("run-with", "--agent", text))).agent;
     const archive = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./ada" } };
     deepEqual(
-      agent("npx -y @s/ada --acp"),
+      await agent("npx -y @s/ada --acp"),
       stored("npm-@s+ada", "ada", { npx: { package: "@s/ada", args: ["--acp"] } }),
     );
-    deepEqual(agent("uvx ada"), stored("python-ada", "ada", { uvx: { package: "ada" } }));
-    deepEqual(agent("pipx run ada"), stored("python-ada", "ada", { pipx: { package: "ada" } }));
-    deepEqual(agent(`{"cargo":{"crate":"ada"}}`), stored("cargo-ada", "ada", { cargo: { crate: "ada" } }));
+    deepEqual(await agent("uvx ada"), stored("python-ada", "ada", { uvx: { package: "ada" } }));
+    deepEqual(await agent("pipx run ada"), stored("python-ada", "ada", { pipx: { package: "ada" } }));
+    deepEqual(await agent(`{"cargo":{"crate":"ada"}}`), stored("cargo-ada", "ada", { cargo: { crate: "ada" } }));
     deepEqual(
-      agent(JSON.stringify({ id: "ada", name: "Ada", version: "1.2.3", distribution: { binary: archive } })),
+      await agent(JSON.stringify({ id: "ada", name: "Ada", version: "1.2.3", distribution: { binary: archive } })),
       stored("ada", "Ada", { binary: archive }, "1.2.3"),
     );
     deepEqual(
-      agent(`{"name":"Mine","command":"npx","args":["-y","@google/gemini-cli","--acp"],"env":[]}`),
+      await agent(`{"name":"Mine","command":"npx","args":["-y","@google/gemini-cli","--acp"],"env":[]}`),
       stored("gemini", "Mine", { npx: { package: "@google/gemini-cli", args: ["--acp"] } }),
     );
-    deepEqual(agent("npx ada"), program("npx", "npx", ["ada"]));
-    deepEqual(agent(`{"local":{"command":"npx","args":["-y","ada"]}}`), program("npx", "npx", ["-y", "ada"]));
-    deepEqual(chainOf(read("run-with", "--registry", "https://example.com", "--proxy", "uvx ada")), {
+    deepEqual(await agent("npx ada"), program("npx", "npx", ["ada"]));
+    deepEqual(await agent(`{"local":{"command":"npx","args":["-y","ada"]}}`), program("npx", "npx", ["-y", "ada"]));
+    deepEqual(await chainOf(read("run-with", "--registry", "https://example.com", "--proxy", "uvx ada")), {
       proxies: [stored("python-ada", "ada", { uvx: { package: "ada" } })],
       agent: undefined,
       traceFolder: undefined,
@@ -140,10 +142,10 @@ suite("run-with chain", () => {
     });
   });
 
-  test("accepts built-in extensions by name, by settings entry and as defaults", () => {
+  test("accepts built-in extensions by name, by settings entry and as defaults", async () => {
     const own = (id: string, name: string, settings = {}) => ({ name, command: { kind: "own", id, settings } }),
       settings = { timeoutMinutes: 5 };
-    const { proxies } = chainOf(
+    const { proxies } = await chainOf(
       read(
         "run-with",
         "--proxy",
@@ -175,11 +177,11 @@ suite("run-with chain", () => {
     ]);
   });
 
-  test("accepts MCP servers as settings entries: a command or an address", () => {
+  test("accepts MCP servers as settings entries: a command or an address", async () => {
     const http = { url: "https://mcp.example.com/v1", headers: { Authorization: "Bearer x" } },
       local = { command: "/opt/git-mcp", args: ["--stdio"], env: { A: "1" } },
       process = { kind: "process", ...local };
-    const { proxies } = chainOf(
+    const { proxies } = await chainOf(
       read(
         "run-with",
         "--proxy",
@@ -213,8 +215,8 @@ suite("run-with chain", () => {
     ]);
   });
 
-  test("numbers components with the same name", () => {
-    const { proxies, agent } = chainOf(
+  test("numbers components with the same name", async () => {
+    const { proxies, agent } = await chainOf(
       read(
         "run-with",
         "--proxy",
@@ -233,9 +235,9 @@ suite("run-with chain", () => {
     );
   });
 
-  test("accepts Windows paths", () =>
+  test("accepts Windows paths", async () =>
     deepEqual(
-      chainOf(readCommand(["run-with", "--agent", 'C:\\tools\\agent.cmd --dir "C:\\Program Files\\x"'], "win32")),
+      await chainOf(readCommand(["run-with", "--agent", 'C:\\tools\\agent.cmd --dir "C:\\Program Files\\x"'], "win32")),
       {
         proxies: [],
         agent: program("agent", "C:\\tools\\agent.cmd", ["--dir", "C:\\Program Files\\x"]),

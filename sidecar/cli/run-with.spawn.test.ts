@@ -100,6 +100,14 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
+  test("starts no agent before the client's first message", async () => {
+    const started = path.join(folder, "started"),
+      agent = [process.execPath, "-e", `require("fs").writeFileSync(${JSON.stringify(started)}, "")`];
+    const run = start("run-with", "--agent", agent.map(word => `'${word}'`).join(" "));
+    run.process.stdin.end();
+    deepEqual([await run.exit, run.stderr, existsSync(started)], [[0, null], "", false]);
+  });
+
   test("accepts options around the subcommand and writes redacted log and trace files", async () => {
     const run = start(
       "--trace-dir",

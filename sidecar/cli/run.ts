@@ -17,7 +17,7 @@ import { configFile, type ConfigFile, type ConfigReading } from "./run/config-fi
 import { withNotices, type NewNotices } from "./run/notices";
 import { runWith } from "./run-with";
 import type { Notify } from "./runtime/log";
-import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
+import { clientOnStdio, firstInput, firstSignal, flushed } from "./runtime/stdio";
 
 type Configured = Extract<ConfigReading, { kind: "config" }>;
 
@@ -25,14 +25,15 @@ type Configured = Extract<ConfigReading, { kind: "config" }>;
 export async function run(traceFolder: string | undefined, notify: Notify, version: string): Promise<number> {
   const file = configFile();
   if (typeof file === "string") return refused(file, notify);
-  const serve = async (configured: Configured, client: Channel): Promise<number> =>
+  const serve = async (configured: Configured, client: Channel, firstMessage: Promise<void>): Promise<number> =>
     runWith(namedChain(configured.config.proxies, configured.config.agent, traceFolder), notify, version, {
       client: withNotices(client, noticesOf(file, configured, notify)),
+      firstMessage,
     });
   const reading = await file.read();
   switch (reading.kind) {
     case "config":
-      return serve(reading, clientOnStdio(notify));
+      return serve(reading, clientOnStdio(notify), firstInput());
     case "problem":
       return refused(reading.message, notify);
     case "absent":
@@ -57,7 +58,7 @@ function noticesOf(file: ConfigFile, { config, text }: Configured, notify: Notif
 
 async function configured(
   file: ConfigFile,
-  serve: (configured: Configured, client: Channel) => Promise<number>,
+  serve: (configured: Configured, client: Channel, firstMessage: Promise<void>) => Promise<number>,
   notify: Notify,
   version: string,
 ): Promise<number> {
@@ -68,7 +69,8 @@ async function configured(
       version,
       read: () => file.read(),
       create: text => file.create(text),
-      serve,
+      // The client has sent `initialize` before the chain exists.
+      serve: (chain, client) => serve(chain, client, Promise.resolve()),
       onWarning: (what, detail) => notify("warn", what, detail),
     });
     return await Promise.race([first.closed, firstSignal()]);

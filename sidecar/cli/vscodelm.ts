@@ -17,7 +17,7 @@ import { toolsComponent } from "../lm/tools/tools-proxy";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { Notify } from "./runtime/log";
-import { openOwnLedger } from "./runtime/command-ledger";
+import { endEarlierProcesses, openOwnLedger } from "./runtime/command-ledger";
 import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
 import { openEvidence } from "./runtime/tool-evidence";
 import { openTrace } from "./runtime/trace-file";
@@ -46,6 +46,7 @@ async function served(
   await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify)),
     ledger = openOwnLedger(scope, notify);
+  endEarlierProcesses(notify);
   const evidence = scope.add(openEvidence(notify));
   const offers = new ToolOffers((name, why) => notify("warn", `The tool “${name}” cannot be offered: ${why}`));
   const pool = scope.add(

@@ -1,6 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import { openLedger, readLedger, type LedgerFiles } from "./process-ledger";
+import { readLedger } from "./orphaned-ledgers";
+import { openLedger, type LedgerFiles } from "./process-ledger";
 import type { ProcessTable } from "./process-list";
 
 const table: ProcessTable = {

@@ -1,5 +1,6 @@
 /**
- * Records the processes of a sidecar in a file that outlives it, so that the next sidecar can end the remaining ones.
+ * Records the processes of a sidecar in a file that outlives it, so that the next sidecar can end the remaining ones
+ * (`orphaned-ledgers.ts`).
  *
  * Each sidecar writes its own file, `<storage>/processes/<pid>-<random>.jsonl`. The first line identifies the owner and
  * is written before any child starts. A child that was started but not yet recorded can therefore be found by its run
@@ -13,19 +14,17 @@
  * - The next successful write contains all missing entries.
  * - Without a ledger, processes are found by their run ids (`run-owner.ts`).
  */
-import { createHash } from "node:crypto";
 import { appendFileSync, mkdirSync, rmSync } from "node:fs";
-import { readdir, readFile, stat, unlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import path from "node:path";
 import type { ChildProcessRecord } from "../../src/protocol/sidecar";
 import { ledgerNotWritten } from "../errors";
-import { isObject, type JsonObject } from "../rpc/json";
 import { systemTools, type ProcessLedger } from "./stdio-process";
-import { processTable, type ProcessEntry, type ProcessTable } from "./process-list";
-import { endAll, recordsIn, systemOptions, type ReapOptions } from "./orphan-reaper";
-import { orphanedRuns, ownedRun, placeOf } from "./run-owner";
+import { processTable, type ProcessTable } from "./process-list";
+import { endAll, type ReapOptions } from "./orphan-reaper";
+import { ownedRun, placeOf } from "./run-owner";
 import { childRunId } from "./run-id";
+import { shortHash } from "./short-hash";
 
 export interface LedgerOptions {
   readonly table?: ProcessTable;
@@ -78,10 +77,7 @@ export class Ledger implements ProcessLedger {
     private readonly files: LedgerFiles,
   ) {
     const started = table.startOf(process.pid);
-    this.#file = path.join(
-      folder,
-      `${process.pid}-${createHash("sha256").update(`${started} ${run}`).digest("hex").slice(0, 12)}.jsonl`,
-    );
+    this.#file = path.join(folder, `${process.pid}-${shortHash(`${started} ${run}`)}.jsonl`);
     this.#owner = { pid: process.pid, started, run, host: hostname() };
     this.run = ownedRun(run, this.#owner, placeOf(table.computer, folder));
     this.#write();
@@ -145,91 +141,15 @@ function textOf(lines: readonly object[]): string {
   return lines.map(line => `${JSON.stringify(line)}\n`).join("");
 }
 
-/**
- * Ends the remaining processes of dead sidecars, by their ledgers or by run ids. Deletes each ledger without remaining
- * processes. Other windows may do this concurrently.
- */
-export async function reapOrphans(storage: string, options: ReapOptions = systemOptions()): Promise<void> {
-  const folder = folderOf(storage);
-  const files = (await readdir(folder).catch(() => []))
-    .filter(name => name.endsWith(".jsonl"))
-    .map(name => path.join(folder, name));
-  if (files.length === 0 && !options.table.showsRunIds) return;
-  const living = await options.table.living();
-  if (living.length === 0) return; // the system lists no processes, so any sidecar may be alive
-  await Promise.all(files.map(file => reapLedger(file, living, options)));
-  const runs = orphanedRuns(living, placeOf(options.table.computer, folder));
-  if (runs.length > 0) await endAll({ records: [], runs }, options);
-}
-
-async function reapLedger(file: string, living: readonly ProcessEntry[], options: ReapOptions): Promise<void> {
-  const { owner, records } = readLedger(await readFile(file, "utf8").catch(() => ""));
-  if (owner?.host !== hostname()) {
-    if (await isForgotten(file)) await remove(file);
-    return;
-  }
-  if (living.some(({ pid, started }) => pid === owner.pid && options.table.sameStart(started, owner.started))) return;
-  const remaining = await endAll({ records, runs: [owner.run] }, options);
-  if (remaining.length === 0) await remove(file);
-}
-
-interface Owner {
+/** The sidecar of a ledger. */
+export interface Owner {
   readonly pid: number;
   readonly started: string;
   readonly run: string;
   readonly host: string;
 }
 
-/** Parses the children that have started and not ended. `owner` is undefined if the first line is missing or torn. */
-export function readLedger(text: string): {
-  readonly owner: Owner | undefined;
-  readonly records: readonly ChildProcessRecord[];
-} {
-  let owner: Owner | undefined;
-  const living = new Map<number, ChildProcessRecord>();
-  for (const line of text.split("\n")) {
-    const entry = parse(line);
-    owner ??= ownerIn(entry.owner);
-    for (const record of recordsIn([entry.started])) living.set(record.pid, record);
-    if (typeof entry.ended === "number") living.delete(entry.ended);
-  }
-  return { owner, records: [...living.values()] };
-}
-
-function parse(line: string): JsonObject {
-  try {
-    const value: unknown = JSON.parse(line);
-    return isObject(value) ? value : {};
-  } catch {
-    return {};
-  }
-}
-
-function ownerIn(value: unknown): Owner | undefined {
-  if (!isObject(value)) return undefined;
-  const { pid, started, run, host } = value;
-  return typeof pid === "number" &&
-    typeof started === "string" &&
-    typeof run === "string" &&
-    run !== "" &&
-    typeof host === "string"
-    ? { pid, started, run, host }
-    : undefined;
-}
-
-function folderOf(storage: string): string {
+/** The folder of the ledgers. */
+export function folderOf(storage: string): string {
   return path.join(storage, "processes");
-}
-
-/** Maximum age of a ledger from another computer or container. */
-const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
-
-async function isForgotten(file: string): Promise<boolean> {
-  const modified = (await stat(file).catch(() => undefined))?.mtimeMs;
-  return modified !== undefined && Date.now() - modified > FORGOTTEN_MS;
-}
-
-/** Another sidecar may have deleted the file. */
-async function remove(file: string): Promise<void> {
-  await unlink(file).catch(() => undefined);
 }

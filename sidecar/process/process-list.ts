@@ -5,7 +5,7 @@
  * Invariant: equal start times mean the same process, also after a reboot. A process id alone does not identify a
  * process.
  */
-import { readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync, readSync } from "node:fs";
 import { hostname } from "node:os";
 import { RUN_ID } from "./child-environment";
 
@@ -65,12 +65,19 @@ export function processTable(tools: SystemTools, platform: string = process.plat
 }
 
 function linuxTable(): ProcessTable {
-  const boot = (readOr("/proc/sys/kernel/random/boot_id") ?? "").slice(0, 8);
+  const files = new SystemFiles();
+  const boot = files.text("/proc/sys/kernel/random/boot_id").slice(0, 8);
   const read = (pid: number): ProcessEntry | undefined => {
-    const stat = parseStat(readOr(`/proc/${pid}/stat`) ?? "");
+    const stat = parseStat(files.text(`/proc/${pid}/stat`));
     if (!stat) return undefined;
     const { group, parent, ticks } = stat;
-    return { pid, group, parent, started: `${boot}:${ticks}`, ...runIdIn(readOr(`/proc/${pid}/environ`)) };
+    return {
+      pid,
+      group,
+      parent,
+      started: `${boot}:${ticks}`,
+      ...runIdOf(runIdIn(files.bytes(`/proc/${pid}/environ`))),
+    };
   };
   const pids = (): number[] =>
     readdirSync("/proc")
@@ -81,7 +88,7 @@ function linuxTable(): ProcessTable {
     showsRunIds: true,
     self: { pid: process.pid, group: read(process.pid)?.group ?? process.pid, ...runIdOf(process.env[RUN_ID]) },
     startOf: pid => {
-      const stat = parseStat(readOr(`/proc/${pid}/stat`) ?? "", true);
+      const stat = parseStat(files.text(`/proc/${pid}/stat`), true);
       return stat ? `${boot}:${stat.ticks}` : "";
     },
     sameStart,
@@ -89,7 +96,7 @@ function linuxTable(): ProcessTable {
     cpuSeconds: async group =>
       treeSeconds(
         pids()
-          .map(pid => parseCpu(readOr(`/proc/${pid}/stat`) ?? ""))
+          .map(pid => parseCpu(files.text(`/proc/${pid}/stat`)))
           .filter(entry => entry !== undefined),
         group,
       ),
@@ -105,14 +112,13 @@ export function parseStat(
   stat: string,
   zombies = false,
 ): { readonly group: number; readonly parent: number; readonly ticks: string } | undefined {
-  const [state, parent, group, ...rest] = stat
-    .slice(stat.lastIndexOf(")") + 2)
-    .trim()
-    .split(" ");
-  const ticks = rest[16];
+  const [, state, parent, group, ticks] = STAT.exec(stat.slice(stat.lastIndexOf(")"))) ?? [];
   if (!state || !ticks || (!zombies && "ZXx".includes(state))) return undefined;
   return { group: Number(group), parent: Number(parent), ticks };
 }
+
+/** State, parent and group, and the start time after 16 more fields. */
+const STAT = /^\) (\S) (\d+) (\d+) (?:\S+ ){16}(\d+)/;
 
 /** Parses the CPU times of the same line. The kernel reports them in units of 1/100 s (USER_HZ). */
 export function parseCpu(stat: string): CpuTime | undefined {
@@ -176,7 +182,13 @@ export function parsePs(output: string, zombies = false): ProcessEntry[] {
   return [...output.matchAll(PS_LINE)].flatMap(([, pid, parent, group, state = "", started = "", rest = ""]) => {
     if (state.startsWith("Z") && !zombies) return [];
     const ids = { pid: Number(pid), group: Number(group), parent: Number(parent) };
-    return [{ ...ids, started: started.replaceAll(/ +/g, " "), ...runIdIn(rest.replaceAll(" ", "\0")) }];
+    return [
+      {
+        ...ids,
+        started: started.replaceAll(/ +/g, " "),
+        ...runIdOf(runIdIn(Buffer.from(rest.replaceAll(" ", "\0"), "latin1"))),
+      },
+    ];
   });
 }
 
@@ -258,10 +270,14 @@ function posixSignal(target: Target, signal: NodeJS.Signals): void {
 }
 
 /** Finds the run id in a NUL-separated environment. */
-function runIdIn(environ: string | undefined): { readonly runId?: string } {
-  return runIdOf(environ?.match(RUN_ID_VARIABLE)?.[1]);
+export function runIdIn(environment: Buffer): string | undefined {
+  const name = `${RUN_ID}=`,
+    first = environment.indexOf(name);
+  const at = first === 0 ? 0 : environment.indexOf(`\0${name}`) + 1;
+  if (first === -1 || (at === 0 && first !== 0)) return undefined;
+  const end = environment.indexOf(0, at);
+  return environment.toString("latin1", at + name.length, end === -1 ? undefined : end);
 }
-const RUN_ID_VARIABLE = new RegExp(`(?:^|\\0)${RUN_ID}=([^\\0]*)`);
 
 function runIdOf(runId: string | undefined): { readonly runId?: string } {
   return runId ? { runId } : {};
@@ -275,10 +291,32 @@ function linkOr(file: string): string {
   }
 }
 
-function readOr(file: string): string | undefined {
-  try {
-    return readFileSync(file, "latin1");
-  } catch {
-    return undefined;
+/**
+ * Reads files of `/proc`. They report no size, and `readFileSync` would reserve a buffer for each file. A list of all
+ * processes would then cost more memory than the rest of the program.
+ */
+class SystemFiles {
+  #buffer = Buffer.allocUnsafeSlow(16 * 1024);
+
+  /** Empty if the file is not readable. The bytes are valid until the next read. */
+  bytes(file: string): Buffer {
+    let descriptor: number | undefined;
+    try {
+      descriptor = openSync(file, "r");
+      let length = 0;
+      for (let read = -1; read !== 0; length += read) {
+        if (length === this.#buffer.length) this.#buffer = Buffer.concat([this.#buffer], 2 * length);
+        read = readSync(descriptor, this.#buffer, length, this.#buffer.length - length, null);
+      }
+      return this.#buffer.subarray(0, length);
+    } catch {
+      return this.#buffer.subarray(0, 0);
+    } finally {
+      if (descriptor !== undefined) closeSync(descriptor);
+    }
+  }
+
+  text(file: string): string {
+    return this.bytes(file).toString("latin1");
   }
 }

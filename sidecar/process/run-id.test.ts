@@ -20,5 +20,5 @@ suite("run id", () => {
   });
 
   test("is unique for the same parent", () => notEqual(newRun("a.1"), newRun("a.1")));
-  test("has no prefix outside a run", () => match(newRun(), /^[0-9a-f-]{36}$/));
+  test("has no prefix outside a run", () => match(newRun(), /^\d+-[0-9a-z]{16,}$/));
 });

@@ -8,33 +8,34 @@
  *   pid is another process.
  * - A sidecar with an unknown start time adds no owner. Its processes are never orphans.
  */
-import { createHash } from "node:crypto";
 import type { ProcessEntry } from "./process-list";
+import { shortHash } from "./short-hash";
 
-const MARK = /^owner-(\d+)-([0-9a-f]{12})-([0-9a-f]{12})$/;
-
-const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 12);
+const MARK = /^owner-(\d+)-([0-9a-f]{16})-([0-9a-f]{16})$/;
 
 /** `computer`: see `ProcessTable`. `folder`: the folder of the ledgers. */
 export function placeOf(computer: string, folder: string): string {
-  return digest(`${computer}\n${folder}`);
+  return shortHash(`${computer}\n${folder}`);
 }
 
 /** Returns the run id for processes of this owner. */
 export function ownedRun(run: string, { pid, started }: Pick<ProcessEntry, "pid" | "started">, place: string): string {
-  return started === "" ? run : `${run}.owner-${pid}-${digest(started)}-${place}`;
+  return started === "" ? run : `${run}.owner-${pid}-${shortHash(started)}-${place}`;
 }
 
 /** Returns the runs of this place that have a living process and a dead owner. */
 export function orphanedRuns(living: readonly ProcessEntry[], place: string): readonly string[] {
-  const owners = new Set(living.map(({ pid, started }) => `${pid}-${digest(started)}`));
-  const orphaned = new Set<string>();
-  for (const { runId } of living) {
-    const parts = runId?.split(".") ?? [];
-    for (const [i, part] of parts.entries()) {
-      const [, pid, start, runPlace] = MARK.exec(part) ?? [];
-      if (runPlace === place && !owners.has(`${pid}-${start}`)) orphaned.add(parts.slice(0, i + 1).join("."));
-    }
-  }
-  return [...orphaned];
+  const runs = new Map(living.flatMap(({ runId }) => ownedRunsIn(runId ?? "", place)));
+  if (runs.size === 0) return [];
+  const owners = new Set(living.map(({ pid, started }) => `${pid}-${shortHash(started)}`));
+  return [...runs].flatMap(([run, owner]) => (owners.has(owner) ? [] : [run]));
+}
+
+/** Returns the runs of this place that the run id contains, each with its owner. */
+function ownedRunsIn(runId: string, place: string): readonly (readonly [run: string, owner: string])[] {
+  const parts = runId.split(".");
+  return parts.flatMap((part, i) => {
+    const [, pid, start, runPlace] = MARK.exec(part) ?? [];
+    return runPlace === place ? [[parts.slice(0, i + 1).join("."), `${pid}-${start}`] as const] : [];
+  });
 }

@@ -14,7 +14,7 @@ import { scriptedAgent } from "../testing/programs/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { retriedWhileBusy } from "./child";
-import { readLedger } from "./process-ledger";
+import { readLedger } from "./orphaned-ledgers";
 import { startProcess, type AgentProcess, type ProcessSpec } from "./stdio-process";
 
 const onLinux = process.platform === "linux";

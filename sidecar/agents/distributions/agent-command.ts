@@ -1,6 +1,6 @@
 /** Resolves a distribution to a command without an installation. Pure. */
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
-import { typedCommand } from "../../../src/protocol/agents/distribution";
+import { typedCommand } from "../../../src/protocol/agents/typed-command";
 import { noDistribution } from "../../errors";
 
 export type AgentCommand =

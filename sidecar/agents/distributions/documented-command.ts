@@ -6,7 +6,8 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
-import { typedCommand, type Environment, type Platform } from "../../../src/protocol/agents/distribution";
+import type { Environment, Platform } from "../../../src/protocol/agents/distribution";
+import { typedCommand } from "../../../src/protocol/agents/typed-command";
 import { choose, missingSentence, type Choice } from "./choose";
 import { requirementOf } from "../../../src/protocol/agents/package-spec";
 import { isWindows, platformsFor } from "./platform";

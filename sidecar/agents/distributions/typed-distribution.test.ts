@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { typedCommand, type Distribution } from "../../../src/protocol/agents/distribution";
+import type { Distribution } from "../../../src/protocol/agents/distribution";
+import { typedCommand } from "../../../src/protocol/agents/typed-command";
 import { parseCommand } from "../../process/command-line";
 import { isSegment } from "./folder-name";
 import { distributionOf, storedConfig } from "./typed-distribution";

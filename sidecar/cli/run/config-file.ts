@@ -30,7 +30,7 @@ export class ConfigFile {
     try {
       const text = await this.#text();
       if (text === undefined) return { kind: "absent" };
-      const read = readConfig(text);
+      const read = await readConfig(text);
       return read.kind === "config" ? { ...read, text } : { kind: "problem", message: this.at(read.problem) };
     } catch (error) {
       return { kind: "problem", message: `${this.path}: The file cannot be read: ${whyOf(error)}` };

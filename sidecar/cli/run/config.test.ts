@@ -17,25 +17,25 @@ const DOCUMENTED = `{
 }
 `;
 
-const configOf = (text: string): RunConfig => {
-  const read = readConfig(text, "linux");
+const configOf = async (text: string): Promise<RunConfig> => {
+  const read = await readConfig(text, "linux");
   if (read.kind !== "config") throw new Error(JSON.stringify(read));
   return read.config;
 };
 const written = ({ line, column, message }: ConfigMessage): string => `${line}:${column}: ${message}`;
-const problemOf = (text: string): string => {
-  const read = readConfig(text, "linux");
+const problemOf = async (text: string): Promise<string> => {
+  const read = await readConfig(text, "linux");
   return read.kind === "problem" ? written(read.problem) : JSON.stringify(read);
 };
 const ids = ({ proxies }: RunConfig): readonly unknown[] =>
   proxies.map(({ command }) => (command.kind === "own" ? command.id : command));
 
 suite("readConfig", () => {
-  test("reads the documented file like the documented run-with command", () => {
-    const config = configOf(DOCUMENTED);
+  test("reads the documented file like the documented run-with command", async () => {
+    const config = await configOf(DOCUMENTED);
     deepEqual(config, {
-      agent: readAgent("npx -y @zed-industries/claude-code-acp", "linux"),
-      proxies: readProxies("defaults"),
+      agent: await readAgent("npx -y @zed-industries/claude-code-acp", "linux"),
+      proxies: await readProxies("defaults"),
       ignored: [],
     });
     deepEqual(
@@ -44,23 +44,23 @@ suite("readConfig", () => {
     );
   });
 
-  test("accepts a byte order mark, CRLF, comments and trailing commas", () => {
+  test("accepts a byte order mark, CRLF, comments and trailing commas", async () => {
     const text = `\uFEFF// mine\r\n{ "agent": 'x', }`
       .replaceAll("'", '"')
       .replace(", }", `, /* none */ "proxies": [],\r\n}`);
-    deepEqual(configOf(text), { agent: readAgent("x", "linux"), proxies: [], ignored: [] });
+    deepEqual(await configOf(text), { agent: await readAgent("x", "linux"), proxies: [], ignored: [] });
   });
 
-  test("enables the proxies that are not disabled, in their order", () => {
-    const config = configOf(
+  test("enables the proxies that are not disabled, in their order", async () => {
+    const config = await configOf(
       `{"agent":"x","proxies":[{"name":"cargo"},{"name":"ferris","enabled":false},{"name":"ide","enabled":true}]}`,
     );
     deepEqual([ids(config), config.ignored], [["cargo", "ide"], []]);
-    deepEqual(ids(configOf(`{"agent":"x"}`)), []);
+    deepEqual(ids(await configOf(`{"agent":"x"}`)), []);
   });
 
-  test("reports the parts without an effect", () => {
-    const config = configOf(`{
+  test("reports the parts without an effect", async () => {
+    const config = await configOf(`{
   "$schema": "https://example.com/schema.json",
   "agnet": "y", "agent": "x",
   "proxies": [
@@ -105,13 +105,13 @@ suite("readConfig", () => {
     ["[".repeat(100_000), /^1:101: The configuration is nested too deep\./],
   ];
   for (const [text, problem] of PROBLEMS)
-    test(`reports the position of a problem: ${JSON.stringify(text.slice(0, 60))}`, () =>
-      match(problemOf(text), problem));
+    test(`reports the position of a problem: ${JSON.stringify(text.slice(0, 60))}`, async () =>
+      match(await problemOf(text), problem));
 
-  test("does not repeat the agent's command in a message", () =>
-    doesNotMatch(problemOf(`{"agent":"KEY=hunter2hunter2 a | b"}`), /hunter2/));
+  test("does not repeat the agent's command in a message", async () =>
+    doesNotMatch(await problemOf(`{"agent":"KEY=hunter2hunter2 a | b"}`), /hunter2/));
 
-  test("reads every text as a configuration or as a problem at a position in the text", () => {
+  test("reads every text as a configuration or as a problem at a position in the text", async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         "{",
@@ -142,9 +142,9 @@ suite("readConfig", () => {
         .tuple(fc.nat(DOCUMENTED.length), fc.nat(6), piece)
         .map(([from, length, text]) => DOCUMENTED.slice(0, from) + text + DOCUMENTED.slice(from + length)),
     );
-    fc.assert(
-      fc.property(texts, text => {
-        const read = readConfig(text, "linux"),
+    await fc.assert(
+      fc.asyncProperty(texts, async text => {
+        const read = await readConfig(text, "linux"),
           lines = text.replace(/^\uFEFF/, "").split(/\r\n|\r|\n/);
         const messages = read.kind === "problem" ? [read.problem] : read.config.ignored;
         for (const { line, column, message } of messages) {

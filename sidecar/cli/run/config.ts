@@ -7,14 +7,8 @@
  */
 import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
 import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
-import {
-  OWN_PROXIES,
-  readAgent,
-  readProxies,
-  UnreadableComponent,
-  type ComponentSpec,
-  type ProxySpec,
-} from "../component-argument";
+import { readAgent, readProxies } from "../component-argument";
+import { OWN_PROXIES, UnreadableComponent, type ComponentSpec, type ProxySpec } from "../component-spec";
 
 export interface RunConfig {
   readonly agent: ComponentSpec;
@@ -37,12 +31,12 @@ export type ConfigText =
   | { readonly kind: "problem"; readonly problem: ConfigMessage };
 
 /** `platform` determines the meaning of a backslash in `agent`. */
-export function readConfig(text: string, platform: string = process.platform): ConfigText {
+export async function readConfig(text: string, platform: string = process.platform): Promise<ConfigText> {
   // The byte order mark is not part of the first line.
   const body = text.startsWith(BOM) ? text.slice(1) : text;
   const at = (offset: number, message: string): ConfigMessage => ({ ...positionIn(body, offset), message });
   try {
-    return { kind: "config", config: configIn(body, platform, at) };
+    return { kind: "config", config: await configIn(body, platform, at) };
   } catch (error) {
     if (error instanceof Problem) return { kind: "problem", problem: at(error.offset, error.message) };
     throw error;
@@ -60,13 +54,13 @@ class Problem extends Error {
 
 type At = (offset: number, message: string) => ConfigMessage;
 
-function configIn(body: string, platform: string, at: At): RunConfig {
+async function configIn(body: string, platform: string, at: At): Promise<RunConfig> {
   const root = objectAt(treeOf(body), 'The configuration must be an object: { "agent": "…", "proxies": […] }.'),
     { agent, proxies } = membersOf(root),
     names = new Set<string>(),
     ignored = unknownMembers(root, ["agent", "proxies", "$schema"], at);
   if (!agent) throw new Problem(root.offset, "“agent” is missing. Add the command that starts the agent.");
-  const spec = agentIn(agent, platform),
+  const spec = await agentIn(agent, platform),
     enabled: ProxySpec[] = [];
   for (const entry of entriesOf(proxies)) {
     const { name, isEnabled } = proxyIn(entry),
@@ -76,17 +70,17 @@ function configIn(body: string, platform: string, at: At): RunConfig {
       ignored.push(at(name.offset, `The proxy “${id}” is unknown and is left out. Known proxies: ${OWN_PROXIES}.`));
     else if (names.has(id))
       ignored.push(at(name.offset, `The proxy “${id}” is listed twice. Its first entry applies.`));
-    else if (isEnabled) enabled.push(...readProxies(id, platform));
+    else if (isEnabled) enabled.push(...(await readProxies(id, platform)));
     names.add(id);
   }
   return { agent: spec, proxies: enabled, ignored };
 }
 
-function agentIn(node: Node, platform: string): ComponentSpec {
+async function agentIn(node: Node, platform: string): Promise<ComponentSpec> {
   if (typeof node.value !== "string" || node.value.trim() === "")
     throw new Problem(node.offset, "“agent” must be text: the command that starts the agent.");
   try {
-    return readAgent(node.value, platform);
+    return await readAgent(node.value, platform);
   } catch (error) {
     if (error instanceof UnreadableComponent) throw new Problem(node.offset, `“agent” ${error.message}`);
     throw error;

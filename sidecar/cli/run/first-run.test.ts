@@ -6,16 +6,14 @@ import { memoryChannels } from "../../rpc/memory-channel";
 import { RpcError } from "../../rpc/message";
 import { Peer, type IncomingRequest } from "../../rpc/peer";
 import { MemoryAgent } from "../../testing/memory-agent";
-import { readConfig } from "./config";
 import type { ConfigReading } from "./config-file";
 import { FirstRun } from "./first-run";
 
-const CONFIGURED = (() => {
-  const text = `{"agent":"ada"}`,
-    read = readConfig(text);
-  if (read.kind !== "config") throw new Error(read.problem.message);
-  return { ...read, text } satisfies ConfigReading;
-})();
+const CONFIGURED = {
+  kind: "config",
+  text: `{"agent":"ada"}`,
+  config: { agent: { name: "ada", command: { kind: "word", word: "ada" } }, proxies: [], ignored: [] },
+} satisfies ConfigReading;
 
 /** A client without a configuration. The test controls the file and the agents of the started chains. */
 class Client implements AsyncDisposable {

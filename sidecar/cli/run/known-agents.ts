@@ -1,6 +1,6 @@
 /** The agents that the configuration agent offers, and the configuration file of each. Pure. */
 import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
-import { typedCommand } from "../../../src/protocol/agents/distribution";
+import { typedCommand } from "../../../src/protocol/agents/typed-command";
 import { DEFAULT_EXTENSIONS } from "../../../src/protocol/agents/extensions";
 
 export interface KnownAgent {

@@ -5,7 +5,8 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
-import { openLedger, reapOrphans, type Ledger } from "../../process/process-ledger";
+import { reapOrphans, reapRecorded, reapUnrecorded } from "../../process/orphaned-ledgers";
+import { openLedger, type Ledger } from "../../process/process-ledger";
 import { newRun } from "../../process/run-id";
 import { realClock } from "../../rpc/clock";
 import type { Scope } from "../../rpc/scope";
@@ -13,16 +14,37 @@ import type { Notify } from "./log";
 
 /** If Symposium started this process, its children belong to the same run. */
 export function openOwnLedger(scope: Scope, notify: Notify): Ledger {
-  const storage = path.join(homedir(), ".symposium", "cache"),
-    run = newRun(process.env[RUN_ID]);
-  const ledger = openLedger(storage, run, { warn: (message, detail) => notify("warn", message, detail) });
+  const ledger = openLedger(storage(), newRun(process.env[RUN_ID]), {
+    warn: (message, detail) => notify("warn", message, detail),
+  });
   process.env[RUN_ID] = ledger.run; // for processes that Eliza starts in this process
   scope.defer(() => ledger.close());
-  reapOrphans(storage).catch((error: unknown) =>
-    notify("warn", "Processes of an earlier run could not be stopped", { error: String(error) }),
-  );
   return ledger;
 }
+
+/** Ends the remaining processes of killed commands, in the background. */
+export function endEarlierProcesses(notify: Notify): void {
+  void reported(reapOrphans(storage()), notify);
+}
+
+/**
+ * For a command whose start must be fast: ends the recorded processes now, and the others when the command ends. To
+ * find those takes a list of all processes.
+ */
+export function endRecordedProcesses(scope: Scope, notify: Notify): void {
+  void reported(reapRecorded(storage()), notify);
+  scope.defer(async () => reported(reapUnrecorded(storage()), notify));
+}
+
+async function reported(reaping: Promise<void>, notify: Notify): Promise<void> {
+  try {
+    await reaping;
+  } catch (error) {
+    notify("warn", "Processes of an earlier run could not be stopped", { error: String(error) });
+  }
+}
+
+const storage = (): string => path.join(homedir(), ".symposium", "cache");
 
 /** Process dependencies of a command. Only the ledger records starts and exits. */
 export function ownProcesses(ledger: Ledger, notify: Notify): ProcessDeps {

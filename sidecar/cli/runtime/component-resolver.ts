@@ -26,7 +26,7 @@ import type { ProcessDeps } from "../../process/child";
 import { findOnPath } from "../../process/find-program";
 import type { Environment } from "../../process/login-shell-environment";
 import { realClock } from "../../rpc/clock";
-import type { Unresolved } from "../component-argument";
+import type { Unresolved } from "../component-spec";
 import { InstallLines } from "./install-lines";
 import type { Notify } from "./log";
 import { openAgents, type AgentsPart } from "./open-agents";

@@ -1,7 +1,8 @@
 import { deepEqual } from "node:assert/strict";
-import { Writable } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
+import { finished } from "node:stream/promises";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
-import { flushed } from "./stdio";
+import { firstInput, flushed } from "./stdio";
 
 const turn = (): Promise<void> =>
   new Promise(resolve => {
@@ -66,5 +67,27 @@ suite("output flush", () => {
     stdout.end("last");
     await turn();
     await flushed(new FakeClock(), stdout);
+  });
+});
+
+suite("first input", () => {
+  test("is reported without being read", async () => {
+    const stdin = new PassThrough(),
+      input = firstInput(stdin);
+    stdin.write("first ");
+    await input;
+    stdin.end("second");
+    deepEqual(String(Buffer.concat(await stdin.toArray())), "first second");
+  });
+
+  test("is not reported at the end of an empty stdin, which is still noticed", async () => {
+    const stdin = new PassThrough(),
+      seen: string[] = [];
+    void firstInput(stdin).then(() => seen.push("input"));
+    stdin.end();
+    await turn();
+    stdin.on("data", () => seen.push("data"));
+    await finished(stdin);
+    deepEqual(seen, []);
   });
 });

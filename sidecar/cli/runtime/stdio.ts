@@ -2,7 +2,7 @@
  * Connection to the client over stdin and stdout, and its end by signals. The first signal has the same effect as a
  * disconnect of the client; a second one has its default effect. Stdout carries only the protocol.
  */
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import type { Channel } from "../../rpc/channel";
 import type { Clock } from "../../rpc/clock";
 import { ndjsonChannel } from "../../rpc/ndjson-channel";
@@ -11,6 +11,17 @@ import type { Notify } from "./log";
 export function clientOnStdio(notify: Notify): Channel {
   return ndjsonChannel(process.stdin, process.stdout, {
     garbage: (line, why) => notify("warn", `Invalid line from the client: ${why}`, { line }),
+  });
+}
+
+/**
+ * Resolves when input is available, without reading it. Never resolves without input. Call it before the input is read.
+ */
+export function firstInput(input: Readable = process.stdin): Promise<void> {
+  return new Promise(resolve => {
+    input.once("readable", () => {
+      if (input.readableLength > 0) resolve();
+    });
   });
 }
 

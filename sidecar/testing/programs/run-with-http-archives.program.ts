@@ -5,7 +5,7 @@ import { openLog } from "../../cli/runtime/log";
 
 async function main(): Promise<number> {
   using log = openLog({ level: "warn", folder: undefined }, process.stderr);
-  const chain = { proxies: [], agent: readAgent(process.argv[2] ?? ""), traceFolder: undefined };
+  const chain = { proxies: [], agent: await readAgent(process.argv[2] ?? ""), traceFolder: undefined };
   return runWith(chain, log.notify, "test", { httpArchives: true });
 }
 

@@ -6,7 +6,7 @@
 import type { Distribution } from "./distribution";
 import type { OwnConfiguration } from "./own-configuration";
 
-export { readDistribution, type Distribution } from "./distribution";
+export type { Distribution } from "./distribution";
 
 export interface AgentConfig {
   readonly id: string;

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { readDistribution } from "./agents";
+import { readDistribution } from "./distribution";
 import {
   BUILT_IN_AGENTS,
   builtInAgent,

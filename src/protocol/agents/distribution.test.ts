@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { readDistribution, typedCommand, type Distribution } from "./distribution";
+import { readDistribution, type Distribution } from "./distribution";
+import { typedCommand } from "./typed-command";
 
 suite("distribution", () => {
   const whole: Distribution = {

@@ -6,7 +6,8 @@
  * untrusted messages.
  */
 import { ELIZA, type AgentConfig } from "../agents/agents";
-import { typedCommand, type Distribution } from "../agents/distribution";
+import type { Distribution } from "../agents/distribution";
+import { typedCommand } from "../agents/typed-command";
 import type { Fields } from "../wire/json";
 import type { Call, Note } from "../wire/wire";
 import type {

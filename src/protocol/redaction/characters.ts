@@ -31,13 +31,18 @@ const MEMBERS: readonly (readonly [bit: number, members: RegExp])[] = [
   [Is.Dotted, /[\w.=-]/],
   [Is.Ends, /[\s"'`<>]/],
 ];
-const CLASSES = Array.from({ length: 128 }, (_, code) =>
-  MEMBERS.reduce((bits, [bit, members]) => (members.test(String.fromCharCode(code)) ? bits | bit : bits), 0),
-);
+/** Made at the first use, because the start of each program loads this module. */
+let classes: readonly number[] | undefined;
+
+function classesOf(): readonly number[] {
+  return Array.from({ length: 128 }, (_, code) =>
+    MEMBERS.reduce((bits, [bit, members]) => (members.test(String.fromCharCode(code)) ? bits | bit : bits), 0),
+  );
+}
 
 /** Whether the character is in any of the classes; `NaN`, after the end of the text, is in none. */
 export function isIn(code: number, bits: number): boolean {
-  return ((CLASSES[code] ?? 0) & bits) !== 0;
+  return (((classes ??= classesOf())[code] ?? 0) & bits) !== 0;
 }
 
 export const BITS: Readonly<Record<Alphabet, number>> = {

@@ -4,7 +4,8 @@
  * hand: an unreadable entry is skipped with one message, without affecting others.
  */
 import * as l10n from "@vscode/l10n";
-import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents/agents";
+import { ELIZA, type AgentConfig, type Distribution } from "../../protocol/agents/agents";
+import { readDistribution } from "../../protocol/agents/distribution";
 import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/agents/built-in-agents";
 import { arrayOr, isFilled, isObject, objectOr, type Fields } from "../../protocol/wire/json";
 import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/agents/own-configuration";

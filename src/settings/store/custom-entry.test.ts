@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { readDistribution } from "../../protocol/agents/agents";
+import { readDistribution } from "../../protocol/agents/distribution";
 import {
   besideOthers,
   customEntry,

@@ -11,7 +11,7 @@
  * - A value that is not a list is never overwritten.
  */
 import * as l10n from "@vscode/l10n";
-import { readDistribution } from "../../protocol/agents/agents";
+import { readDistribution } from "../../protocol/agents/distribution";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/agents/extensions";
 import { isFilled, isObject, type Fields } from "../../protocol/wire/json";
 
