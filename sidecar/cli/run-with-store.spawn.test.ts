@@ -145,12 +145,14 @@ suite("run-with and the store", function () {
     );
   });
 
-  test("reports a failed installation to the client and on stderr", async () => {
+  test("reports a failed installation once to the client and on stderr", async () => {
     const run = start(["run-with", "--agent", "npx -y nothing"]);
     const { error } = await run.ask(1, "initialize", { protocolVersion: 1 });
     match(String(objectOr(error).message), /npm exited \(exit code 1\)\. Its last output: “npm error 404: nothing/);
+    deepEqual(objectOr(error).data, { component: "nothing" });
     deepEqual(await run.exit, [1, null]);
-    match(run.stderr, /npm error 404: nothing is not in this registry/);
+    equal(run.stderr.match(/^.* error npm exited .*npm error 404: nothing is not in this registry”\n/gm)?.length, 1);
+    ok(run.stderr.endsWith("registry”\n"), run.stderr);
     doesNotMatch(run.stderr, /is installed/);
   });
 

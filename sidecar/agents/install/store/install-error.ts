@@ -141,10 +141,10 @@ export function toolFailed(tool: string, status: string, lastWords: string): Ins
       cause: lastWords,
     });
   }
+  // The sentence contains the last output, so that it has no cause.
   return new InstallError(
     "toolFailed",
     l10n.t`${tool} exited (${status}).${lastWords === "" ? "" : l10n.t` Its last output: “${lastWords}”`}`,
-    { cause: lastWords },
   );
 }
 
