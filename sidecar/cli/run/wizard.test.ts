@@ -117,6 +117,7 @@ Type a number (1-4) to select:`,
       textOf(effects),
       /Codex could not be started: “npx” was not found\.\n\nCorrect this, then open a new session/,
     );
+    ok(textOf(effects).endsWith(`To choose another agent, delete ${FILE} first.`));
   });
 
   test("uses the file of another window", () => {
@@ -213,7 +214,7 @@ Type a number (1-4) to select:`,
     for (const [state, event] of [
       [ASKING, { kind: "saved", outcome: OUTCOMES[0]! }],
       [saving, prompt("1")],
-      [{ kind: "starting", agent: "Codex" }, { kind: "opened" }],
+      [{ kind: "starting", agent: "Codex", file: "config.jsonc" }, { kind: "opened" }],
       [{ kind: "finished" }, { kind: "saved", outcome: OUTCOMES[0]! }],
     ] as const)
       deepEqual(step(state, event), [state, [{ kind: "unexpected", event: event.kind }]]);

@@ -16,7 +16,7 @@ import { commandLineOf, configurationOf, KNOWN_AGENTS, type KnownAgent } from ".
 export type WizardState =
   | { readonly kind: "asking" }
   | { readonly kind: "saving"; readonly agent: KnownAgent; readonly stopReason: StopReason }
-  | { readonly kind: "starting"; readonly agent: string }
+  | { readonly kind: "starting"; readonly agent: string; readonly file: string }
   | { readonly kind: "finished" };
 export type StopReason = "end_turn" | "cancelled";
 
@@ -75,7 +75,7 @@ export function step(state: WizardState, event: WizardEvent): Step {
     case "starting":
       if (event.kind === "cancelled") return [FINISHED, [endTurn("cancelled")]];
       return event.kind === "started"
-        ? [FINISHED, [send(startText(state.agent, event.problem)), endTurn()]]
+        ? [FINISHED, [send(startText(state, event.problem)), endTurn()]]
         : unexpected(state, event);
     case "finished":
       if (event.kind === "prompted") return [state, [send(NEW_SESSION), endTurn()]];
@@ -99,7 +99,7 @@ function saved({ agent, stopReason }: Extract<WizardState, { kind: "saving" }>, 
       : ["The agent", existsText(outcome.file)];
   return stopReason === "cancelled"
     ? [FINISHED, [send(text), endTurn(stopReason)]]
-    : [{ kind: "starting", agent: name }, [send(text), { kind: "start" }]];
+    : [{ kind: "starting", agent: name, file: outcome.file }, [send(text), { kind: "start" }]];
 }
 
 function unexpected(state: WizardState, { kind }: WizardEvent): Step {
@@ -132,10 +132,12 @@ ${RESTART} Without a restart, new sessions use it as soon as it has started. A f
 `;
 }
 
-function startText(agent: string, problem: string | undefined): string {
+function startText({ agent, file }: Extract<WizardState, { kind: "starting" }>, problem: string | undefined): string {
   return problem === undefined
     ? `${agent} has started. ${NEW_SESSION} Images, stored sessions and sign-in need the restart.`
-    : `${agent} could not be started: ${problem}\n\nCorrect this, then open a new session or restart your editor.`;
+    : `${agent} could not be started: ${problem}
+
+Correct this, then open a new session or restart your editor. To choose another agent, delete ${file} first.`;
 }
 
 function failureText(agent: KnownAgent, why: string): string {
