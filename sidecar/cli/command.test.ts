@@ -258,6 +258,8 @@ suite("command line", () => {
     ],
     [["doctor", "gemini", "--agent", "x"], /^Specify one agent/],
     [["doctor", "gemini", "codex"], /^Specify one agent/],
+    [["doctor", '{"id":"ada","env":{"KEY":"x"}}'], /^A command or JSON requires --agent\. See/],
+    [["doctor", "npx -y ada"], /^A command or JSON requires --agent\./],
     [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
   for (const [args, pattern] of REFUSED)

@@ -273,6 +273,8 @@ async function patientIn([id, ...surplus]: readonly string[], values: Values, pl
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: await agentIn(agent, platform, "doctor") };
+  // Omits the argument, which can contain keys.
+  if (id !== undefined && /[\s{]/.test(id)) throw new Wrong("A command or JSON requires --agent.", "doctor");
   return id === undefined ? undefined : { kind: "id", id };
 }
 
