@@ -7,15 +7,17 @@ import { fileURLToPath } from "node:url";
 
 /**
  * Bundles `programs` of sidecar/testing/programs into `out/NAME`, and runs `tests` with a temporary HOME and TMPDIR.
- * Processes that remain afterwards fail the suite. Sets the exit code. `limitMs`: maximum time of the suite.
+ * Processes that remain afterwards fail the suite. Sets the exit code. `limitMs`: maximum time of the suite. `isBuilt`:
+ * the tests use `dist`.
  */
-export async function runOptIn({ name, programs, tests, grep, env = {}, timeoutMs, limitMs }) {
+export async function runOptIn({ name, programs, tests, grep, env = {}, timeoutMs, limitMs, isBuilt = false }) {
   const started = Date.now();
   if (
     spawnSync(process.execPath, [fileURLToPath(new URL("setup.mjs", import.meta.url))], { stdio: "inherit" }).status !==
     0
   )
     process.exit(1);
+  if (isBuilt) await (await import("./build.mjs")).build();
   const { build } = await import("esbuild");
   const { census, leftovers } = await import("./processes-by-environment.mjs");
   const { node, root } = await import("./project.mjs");

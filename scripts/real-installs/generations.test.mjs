@@ -1,19 +1,18 @@
 // Proxies and conductors of every published generation, built by cargo and npm: theirs in Symposium's chains, and
 // Symposium's in theirs. SYMPOSIUM_GENERATIONS: a folder in which cargo keeps its build output for the next run.
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import { BYPASSED } from "../bypass-notice.mjs";
-import { killGroup, run } from "../project.mjs";
+import { run } from "../project.mjs";
+import { CLIENT, connect } from "./acp-client.mjs";
+import { works } from "./tools.mjs";
 
 const FIXTURES = path.resolve("scripts/real-installs/generations"),
   SIDECAR = path.resolve("out/installs/symposium-acp-agent.mjs");
 const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")),
   TARGET = process.env.SYMPOSIUM_GENERATIONS ?? path.join(FOLDER, "target");
-const CLIENT = { name: "test", version: "1" };
 const HANG_MS = 60_000;
 
 /** `pass`, `conductor`: the newest version of ACP that the proxy supports, and the conductor as a proxy. */
@@ -26,8 +25,6 @@ const GENERATIONS = [
 ];
 
 const binary = id => path.join(TARGET, "debug", process.platform === "win32" ? `${id}.exe` : id);
-const works = command =>
-  spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 const quotedForShell = list => list.map(word => `'${word}'`).join(" ");
 /** Quotes for programs that split a command as a shell does. */
 const line = list => list.map(word => (word.includes(" ") ? `"${word}"` : word)).join(" ");
@@ -49,53 +46,26 @@ const runWith = (proxies, last) => [
 ];
 
 /** Initialises, opens a session and sends a prompt. */
-async function turn([command, ...args], version) {
-  const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], detached: process.platform !== "win32" }),
-    waiting = new Map(),
-    notified = [];
-  let stderr = "",
-    next = 0;
-  child.stderr.setEncoding("utf8").on("data", text => {
-    stderr += text;
-  });
-  const late = setTimeout(() => killGroup(child.pid, "SIGKILL"), HANG_MS);
-  const exited = new Promise(resolve => child.once("close", resolve));
-  const fail = () => {
-    for (const { reject } of waiting.values()) reject(new Error(`the chain ended\n${stderr}`));
-  };
-  void exited.then(fail);
-  child.stdin.on("error", () => undefined);
-  createInterface({ input: child.stdout }).on("line", line => {
-    const { id, method, result, error } = JSON.parse(line);
-    if (method !== undefined) return notified.push(method);
-    const { resolve, reject } = waiting.get(id);
-    waiting.delete(id);
-    if (error) reject(new Error(`${JSON.stringify(error)}\n${stderr}`));
-    else resolve(result);
-  });
-  const ask = (method, params) =>
-    new Promise((resolve, reject) => {
-      const id = next++;
-      waiting.set(id, { resolve, reject });
-      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
-    });
+async function turn(command, version) {
+  const client = connect(command, { limit: HANG_MS });
   try {
-    const { protocolVersion } = await ask("initialize", {
+    const { protocolVersion } = await client.ask("initialize", {
       protocolVersion: version,
       clientCapabilities: {},
       clientInfo: CLIENT,
       ...(version === 2 ? { capabilities: {}, info: CLIENT } : {}),
     });
-    await ask("session/new", { cwd: FOLDER, mcpServers: [] });
-    await ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "hi" }] });
-    deepEqual(notified, ["session/update"], stderr);
-    return { protocolVersion, stderr };
+    await client.ask("session/new", { cwd: FOLDER, mcpServers: [] });
+    await client.ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "hi" }] });
+    deepEqual(
+      client.notifications.map(({ method }) => method),
+      ["session/update"],
+      client.stderr(),
+    );
+    return { protocolVersion, stderr: client.stderr() };
   } finally {
-    child.stdin.end();
     // sacp's conductors do not exit when their client does
-    if (command !== process.execPath) killGroup(child.pid, "SIGTERM");
-    await exited;
-    clearTimeout(late);
+    await client.close({ terminate: command[0] !== process.execPath });
   }
 }
 

@@ -1,14 +1,12 @@
 // Installed language servers with the extension for IDE operations, without an editor. Missing servers are skipped.
 import { deepEqual, equal, match } from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "../project.mjs";
+import { works } from "./tools.mjs";
 
 const PROGRAM = path.resolve("out/installs/real-language-server.mjs");
-const works = command =>
-  spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 
 const FILES = {
   "Cargo.toml": `[workspace]\nmembers = ["shapes", "app"]\nresolver = "2"\n`,
