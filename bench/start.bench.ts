@@ -1,18 +1,21 @@
 /**
- * The start of `symposium-acp-agent run-with` until the answer to `initialize`, and its memory when it is idle, against
- * a Node program that only copies bytes (issue 18 point 8). Other editors start the program for each window. Measures
- * the built program. All programs take turns in every round. With `--native`, also against the native conductor of the
- * crates registry.
+ * The start of `symposium-acp-agent run` and `run-with` until the answer to `initialize`, and their memory when they are
+ * idle, against a Node program that only copies bytes (issue 18 point 8). Other editors start the program for each
+ * window. Measures the built program. All programs take turns in every round. With `--native`, also against the native
+ * conductor of the crates registry.
  */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
 import { quantile, type Bench, type Measured } from "./measure";
 
 /** Maximum time and memory relative to the byte pipe. */
 const GOAL = 1.1;
+/** Time after the answer until the program is idle. */
+const IDLE_MS = 150;
 const INITIALIZE = `${JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
@@ -30,16 +33,19 @@ type Command = readonly [command: string, ...args: readonly string[]];
 
 const programs = process.env.SYMPOSIUM_BENCH_PROGRAMS ?? "";
 const AGENT = [process.execPath, path.join(programs, "start", "agent.program.mjs")] as const;
+const SYMPOSIUM = path.resolve("dist/sidecar.js");
 const ALONE = "the agent alone",
   PIPE = "byte pipe",
   RUN_WITH = "run-with",
+  RUN = "run",
   NATIVE = "native conductor";
 
 function commands(native: string | undefined): ReadonlyMap<string, Command> {
   return new Map<string, Command>([
     [ALONE, AGENT],
     [PIPE, [process.execPath, path.join(programs, "start", "pipe.program.mjs"), ...AGENT]],
-    [RUN_WITH, [process.execPath, path.resolve("dist/sidecar.js"), "run-with", "--agent", AGENT.join(" ")]],
+    [RUN_WITH, [process.execPath, SYMPOSIUM, "run-with", "--agent", AGENT.join(" ")]],
+    [RUN, [process.execPath, SYMPOSIUM, "run"]],
     ...(native === undefined ? [] : [[NATIVE, [native, "agent", AGENT.join(" ")]] as const]),
   ]);
 }
@@ -51,8 +57,9 @@ async function start([command, ...args]: Command, home: string): Promise<Started
     exited = once(child, "exit");
   child.stdin.write(INITIALIZE);
   await once(child.stdout, "data");
-  const milliseconds = performance.now() - began,
-    megabytes = memoryOf(child.pid);
+  const milliseconds = performance.now() - began;
+  await wait(IDLE_MS);
+  const megabytes = memoryOf(child.pid);
   child.stdin.end();
   await exited;
   return { milliseconds, ...(megabytes === undefined ? {} : { megabytes }) };
@@ -70,6 +77,9 @@ function memoryOf(pid: number | undefined): number | undefined {
 const bench: Bench = async ({ quick, table, native }) => {
   const home = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
   try {
+    // The configuration of `run`.
+    mkdirSync(path.join(home, ".symposium"));
+    writeFileSync(path.join(home, ".symposium", "config.jsonc"), JSON.stringify({ agent: AGENT.join(" ") }));
     const all = commands(native),
       times = new Map<string, number[]>(),
       sizes = new Map<string, number[]>();
@@ -94,8 +104,8 @@ const bench: Bench = async ({ quick, table, native }) => {
       }),
     });
     return [...all.keys()]
-      .filter(name => name === RUN_WITH || name === NATIVE)
-      .flatMap(name => against(name, times, sizes, name === RUN_WITH ? GOAL : undefined));
+      .filter(name => name !== ALONE && name !== PIPE)
+      .flatMap(name => against(name, times, sizes, name === NATIVE ? undefined : GOAL));
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
