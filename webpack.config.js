@@ -151,7 +151,7 @@ module.exports = (_env, { mode = "production" }) => {
             // Used by `conform` only.
             conform: { name: "conform", test: /sidecar[\\/]conform[\\/]/, priority: 2 },
             schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
-            mcp: { name: "mcp", test: /node_modules[\\/](?!(semver|valibot|@vscode)[\\/])/, priority: 2 },
+            mcp: { name: "mcp", test: /node_modules[\\/](?!(jsonc-parser|semver|valibot|@vscode)[\\/])/, priority: 2 },
             // Other editors start this command for each window. It loads nothing that it does not use.
             common: {
               name: "common",
