@@ -264,7 +264,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       MCP,
     ],
   ],
-  ["sidecar/conform", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
+  ["sidecar/conform", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/mcp", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP, RPC]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
@@ -550,7 +550,7 @@ suite("layers", () => {
     ["webview/main.ts", `const method = "_symposium.dev/ide_operation"`, 1],
     ["sidecar/chat/session.ts", `peer.request(AGENT_METHODS.session_prompt) // "session/prompt"`, 0],
     ["sidecar/chat/session.ts", `import { x } from "mcp/x"; type Way = Pick<Connection, "authenticate">`, 0],
-    ["sidecar/conform/rules/proxy-rules.ts", `const rule = { id: "proxy/initialize" }`, 0],
+    ["sidecar/conform/rules/proxy-initialize-rules.ts", `const rule = { id: "proxy/initialize" }`, 0],
     [
       "sidecar/lm/updates.ts",
       `switch (update.sessionUpdate) { case "agent_message_chunk": case "tool_call_update": }`,

@@ -274,9 +274,9 @@ Options:
   --json            print the report as JSON
 ${LOGGING}  --help, --version
 
-The report lists each rule with its result, one line of explanation, and the section of the specification below
-https://agentclientprotocol.com/: ok, FAIL (a rule that programs must follow), warn (one that they should follow),
-n/a (the program does not advertise the capability), or - (the conversations did not show it).
+The report lists each rule with its result, the address of its source and one line of explanation: ok, FAIL (a rule
+that programs must follow), warn (one that they should follow), n/a (the program does not advertise the capability), or
+- (the conversations did not show it). For a proxy, each finding has a remedy.
 
 The kit runs no command of an agent, grants no permission and writes no file for it. It uses no network.
 

@@ -2,17 +2,23 @@
  * Conversations with a proxy under test, one process per conversation. The kit is the conductor: the proxy's client and
  * its successor.
  */
-import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { initializeParams, ScriptedClient } from "./agent-client";
 import type { CheckOptions } from "./agent-scenarios";
 import type { RequestMessage } from "./conversation";
 import { Driver, type Outcome, type Reply } from "./driver";
 import type { Conversation } from "./recording";
 import {
+  addedServerIds,
+  CLIENT_SERVER,
+  CLIENT_SERVERS,
+  CLIENT_TOOLS,
+  CONFORM_META,
   ECHO,
   EXACT,
   FAIL,
   FAILURE,
+  MARK,
   PERMISSION,
   TRIED_DIALECTS,
   SESSION,
@@ -23,6 +29,8 @@ import {
 } from "./proxy-traffic";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
+import { MCP_METHODS } from "../mcp/methods";
+import { McpCode, Meta, STATELESS_REVISION, withMeta } from "../mcp/revision";
 import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export async function runProxyScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
@@ -58,6 +66,8 @@ class ProxySession {
   readonly #version: Version;
   /** Version between the proxy and its successor. */
   #successorVersion: Version = 1;
+  /** Ids of the MCP servers over ACP that the proxy has added to `session/new`. */
+  #addedServers: readonly string[] = [];
   /** Id of the envelope of a request that is waiting for its cancellation. */
   #waiting: unknown;
 
@@ -80,15 +90,17 @@ class ProxySession {
   }
 
   async initialize(): Promise<boolean> {
-    const params = initializeParams(this.#version, this.#version, true);
-    const marked = this.#dialect.name === "meta" ? { ...params, _meta: { proxy: true } } : params;
-    const outcome = await this.driver.request(this.#dialect.initialize, marked, "initialize-1");
+    const params = marked(initializeParams(this.#version, this.#version, true));
+    const ofDialect = this.#dialect.name === "meta" ? { ...params, _meta: { proxy: true } } : params;
+    const outcome = await this.driver.request(this.#dialect.initialize, ofDialect, "initialize-1");
     return outcome.kind === "result" && objectOr(outcome.result).protocolVersion === this.#version;
   }
 
   async run(): Promise<void> {
     const { driver } = this;
-    await driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [] });
+    const setup = { cwd: this.options.cwd, mcpServers: CLIENT_SERVERS[this.#version] };
+    await driver.request(AGENT_METHODS.session_new, setup);
+    await this.#callServers();
     await this.#requestExact(ECHO);
     driver.sendLine(`{"jsonrpc":"2.0","method":"${NOTIFY}","params":${EXACT}}`);
     await driver.request(FAIL, {});
@@ -107,6 +119,25 @@ class ProxySession {
     await response;
     driver.notify(UNKNOWN_METHOD, {});
     await driver.request(PROBE_METHOD, {});
+    await driver.request(AGENT_METHODS.session_resume, { sessionId: SESSION, ...setup });
+  }
+
+  /** Calls the servers that the proxy has added, and the server of the client, as an agent does. */
+  async #callServers(): Promise<void> {
+    for (const serverId of this.#addedServers) {
+      await this.#callServer(serverId, MCP_METHODS.tools_list);
+      await this.#callServer(serverId, UNKNOWN_METHOD);
+    }
+    await this.#callServer(CLIENT_SERVER, MCP_METHODS.tools_list);
+  }
+
+  #callServer(serverId: string, method: string): Promise<Outcome> {
+    const params = withMeta({}, { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} });
+    const requestId = `conform-${this.driver.newId()}`;
+    return this.#requestFromSuccessor(
+      CLIENT_METHODS.mcp_message,
+      JSON.stringify({ serverId, requestId, method, params }),
+    );
   }
 
   /** Sends a request with `EXACT` as params. */
@@ -135,8 +166,16 @@ class ProxySession {
     if (request.method === this.#dialect.request && typeof method === "string")
       return this.#successor(request.id, method, params);
     if (request.method === ECHO) return this.#echo(request.id);
+    if (request.method === CLIENT_METHODS.mcp_message) return this.#clientServer(request);
     if (request.method !== CLIENT_METHODS.session_request_permission) return this.#client.respond(request);
     return { result: { outcome: { outcome: "selected", optionId: PERMISSION.options[1].optionId } } };
+  }
+
+  #clientServer({ params }: RequestMessage): Reply {
+    const { serverId } = objectOr(params);
+    return serverId === CLIENT_SERVER
+      ? { result: { result: CLIENT_TOOLS } }
+      : { error: { code: McpCode.unavailable, message: "The client has no MCP server of this id." } };
   }
 
   /** Responds with `EXACT`. */
@@ -150,7 +189,10 @@ class ProxySession {
       case AGENT_METHODS.initialize:
         return { result: this.#initialized(objectOr(params)) };
       case AGENT_METHODS.session_new:
+        this.#addedServers = addedServerIds(arrayOr(objectOr(params).mcpServers));
         return { result: { sessionId: SESSION } };
+      case AGENT_METHODS.session_resume:
+        return { result: {} };
       case AGENT_METHODS.session_prompt:
         void this.#turn(id, stringOr(objectOr(params).sessionId, SESSION));
         return undefined;
@@ -170,9 +212,15 @@ class ProxySession {
   #initialized({ protocolVersion }: JsonObject): JsonObject {
     const info = { name: "symposium-conform-agent", version: "1.0.0" };
     this.#successorVersion = this.#version === 2 && Number(protocolVersion) >= 2 ? 2 : 1;
-    return this.#successorVersion === 1
-      ? { protocolVersion: 1, agentInfo: info, agentCapabilities: {} }
-      : { protocolVersion: 2, info, capabilities: { session: {} } };
+    return marked(
+      this.#successorVersion === 1
+        ? {
+            protocolVersion: 1,
+            agentInfo: info,
+            agentCapabilities: { mcpCapabilities: { acp: true }, sessionCapabilities: { resume: {} } },
+          }
+        : { protocolVersion: 2, info, capabilities: { session: { mcp: { stdio: {}, acp: {} } } } },
+    );
   }
 
   async #turn(id: unknown, sessionId: string): Promise<void> {
@@ -220,6 +268,17 @@ class ProxySession {
 
 /** Time in milliseconds that the successor waits for a cancellation. */
 const WAIT_MS = 3000;
+
+/** Adds a custom member to `_meta` of the capabilities. */
+function marked(message: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(message).map(([name, value]) =>
+      /^(client|agent)?capabilities$/i.test(name)
+        ? [name, { ...objectOr(value), _meta: { [CONFORM_META]: MARK } }]
+        : [name, value],
+    ),
+  );
+}
 
 function withoutCall(): JsonObject {
   return { options: PERMISSION.options };

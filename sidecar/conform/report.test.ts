@@ -24,6 +24,7 @@ function result(severity: Severity, verdict: Verdict, id = "agent/rule"): Result
     program: "agent",
     section: { 1: "protocol/v1/x" },
     severity,
+    remedy: "Do it",
     judge: () => verdict,
   };
   return { rule, version: 1, section: "protocol/v1/x", verdict };
@@ -51,12 +52,14 @@ suite("conformance report", () => {
         "Conformance of the agent my-agent",
         "",
         "ACP version 1",
-        "  FAIL  agent/rule                      protocol/v1/x",
+        "  FAIL  agent/rule                      https://agentclientprotocol.com/protocol/v1/x",
         "        Does it: It did not.",
         `        {"id":1}`,
-        "  warn  agent/other                     protocol/v1/x",
+        "        Remedy: Do it",
+        "  warn  agent/other                     https://agentclientprotocol.com/protocol/v1/x",
         "        Does it: Nor this.",
-        "  ok    agent/good                      protocol/v1/x",
+        "        Remedy: Do it",
+        "  ok    agent/good                      https://agentclientprotocol.com/protocol/v1/x",
         "        Does it.",
         "",
         "1 passed, 1 failed, 1 warning, 0 not applicable, 0 not seen.",
@@ -85,6 +88,7 @@ suite("conformance report", () => {
         result: "fail",
         why: "It did not.",
         excerpt: "{}",
+        remedy: "Do it",
       },
     ]);
   });
@@ -133,17 +137,29 @@ suite("conformance rule catalogue", () => {
     );
   });
 
-  test("links each rule to a page of the version or a proposal", () => {
+  test("links each rule to a page of the version, a proposal or the specification of MCP", () => {
     for (const { id, section } of RULES) {
-      for (const [version, path] of Object.entries(section))
-        match(path, new RegExp(`^(protocol/v${version}|rfds)/[a-z-]+(#[\\w-]+)?$`), id);
+      for (const [version, path] of Object.entries(section)) {
+        const page = `(protocol/v${version}(/draft)?|rfds|https://modelcontextprotocol.io/specification/[\\d-]+/server)`;
+        match(path, new RegExp(`^${page}/[a-z-]+(#[\\w-]+)?$`), id);
+      }
     }
+  });
+
+  test("has a remedy for each rule for proxies", () => {
+    deepEqual(
+      RULES.filter(({ program, remedy }) => program === "proxy" && !/^[A-Z].*\.$/.test(remedy ?? "")).map(
+        ({ id }) => id,
+      ),
+      [],
+    );
   });
 
   test("is listed completely in the documentation", () => {
     const documentation = readFileSync("docs/conform.md", "utf8");
-    for (const { id, section, severity, title } of RULES) {
-      const row = `| \`${id}\` | ${Object.keys(section).join(", ")} | ${severity} | ${title.charAt(0).toLowerCase()}${title.slice(1)} |`;
+    for (const { id, program, section, severity, title, remedy } of RULES) {
+      const advice = program === "proxy" ? ` ${remedy ?? ""} |` : "";
+      const row = `| \`${id}\` | ${Object.keys(section).join(", ")} | ${severity} | ${title.charAt(0).toLowerCase()}${title.slice(1)} |${advice}`;
       ok(documentation.includes(row), row);
     }
   });

@@ -15,6 +15,10 @@ export interface Summary {
 
 const SITE = "https://agentclientprotocol.com/";
 
+function addressOf(section: string): string {
+  return new URL(section, SITE).href;
+}
+
 export function summaryOf(results: readonly Result[]): Summary {
   const count = (matches: (verdict: Verdict, severity: Severity) => boolean): number =>
     results.filter(({ verdict, rule }) => matches(verdict, rule.severity)).length;
@@ -43,10 +47,11 @@ export function reportJson(program: ProgramKind, results: readonly Result[]): st
         title: rule.title,
         severity: rule.severity,
         version,
-        section: `${SITE}${section}`,
+        section: addressOf(section),
         result: verdict.kind,
         ...("why" in verdict ? { why: verdict.why } : {}),
         ...("excerpt" in verdict ? { excerpt: verdict.excerpt } : {}),
+        ...(verdict.kind === "fail" && rule.remedy !== undefined ? { remedy: rule.remedy } : {}),
       })),
     },
     undefined,
@@ -85,11 +90,15 @@ export function reportText(program: ProgramKind, name: string, results: readonly
 
 function rows({ rule, section, verdict }: Result): readonly string[] {
   const label = LABELS[rule.severity][verdict.kind],
-    head = `  ${label.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
+    head = `  ${label.padEnd(4)}  ${rule.id.padEnd(30)}  ${addressOf(section)}`;
   if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
-  const excerptLines =
-    verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
-  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...excerptLines];
+  const reason = [head, `        ${rule.title}: ${readableLine(verdict.why)}`];
+  if (verdict.kind !== "fail") return reason;
+  return [
+    ...reason,
+    ...(verdict.excerpt === undefined ? [] : [`        ${readableLine(verdict.excerpt)}`]),
+    ...(rule.remedy === undefined ? [] : [`        Remedy: ${rule.remedy}`]),
+  ];
 }
 
 const LABELS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {

@@ -33,9 +33,14 @@ export interface Rule {
   /** A statement that holds for a conforming program. */
   readonly title: string;
   readonly program: ProgramKind;
-  /** Path below https://agentclientprotocol.com/ per version. A rule applies only to the listed versions. */
+  /**
+   * Source of the rule per version: a path below https://agentclientprotocol.com/, or the address of another
+   * specification. A rule applies only to the listed versions.
+   */
   readonly section: Readonly<Partial<Record<Version, string>>>;
   readonly severity: Severity;
+  /** Advice for the author if the rule fails. */
+  readonly remedy?: string;
   /** Also judges conversations without an agreed version. */
   readonly judgesNegotiation?: true;
   judge(input: RuleInput): Verdict;

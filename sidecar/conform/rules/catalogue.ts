@@ -5,7 +5,9 @@ import { AGENT_SESSION_RULES } from "./agent-session-rules";
 import { AGENT_TOOL_RULES } from "./agent-tool-rules";
 import { AGENT_TURN_RULES } from "./agent-turn-rules";
 import { CLIENT_RULES } from "./client-rules";
-import { PROXY_RULES } from "./proxy-rules";
+import { PROXY_FORWARDING_RULES } from "./proxy-forwarding-rules";
+import { PROXY_INITIALIZE_RULES } from "./proxy-initialize-rules";
+import { PROXY_MCP_RULES } from "./proxy-mcp-rules";
 import { wireRules } from "./wire-rules";
 
 export const RULES: readonly Rule[] = [
@@ -15,7 +17,9 @@ export const RULES: readonly Rule[] = [
   ...AGENT_TOOL_RULES,
   ...AGENT_SESSION_RULES,
   ...wireRules("proxy"),
-  ...PROXY_RULES,
+  ...PROXY_INITIALIZE_RULES,
+  ...PROXY_FORWARDING_RULES,
+  ...PROXY_MCP_RULES,
   ...wireRules("client"),
   ...CLIENT_RULES,
 ];

@@ -23,6 +23,7 @@ export function wireRules(program: ProgramKind): readonly Rule[] {
       title: "Writes only JSON-RPC messages, one per line",
       section: both("transports#stdio"),
       severity: "must",
+      remedy: "Write each message on one line of stdout, and logs to stderr.",
       judgesNegotiation: true,
       judge: ({ version, all }) =>
         judgeEach(
@@ -38,6 +39,7 @@ export function wireRules(program: ProgramKind): readonly Rule[] {
       title: "Writes well-formed JSON-RPC 2.0 messages",
       section: both("overview#communication-model"),
       severity: "must",
+      remedy: "Set “jsonrpc” to “2.0”. Give a response the “id” of its request, and either “result” or “error”.",
       judgesNegotiation: true,
       judge: ({ version, all }) =>
         judgeEach(
@@ -50,18 +52,21 @@ export function wireRules(program: ProgramKind): readonly Rule[] {
       title: "Sends responses only to open requests, each once and with the id as it was sent",
       section: both("overview#error-handling"),
       severity: "must",
+      remedy: "Return the id exactly as it was sent, a number as a number and a text as a text. Respond once.",
       judge: input => judgeConversations(input, unexpectedResponses),
     }),
     rule("request-ids", {
       title: "Does not reuse the id of an open request",
       section: both("overview#communication-model"),
       severity: "must",
+      remedy: "Use a new id for each request, such as a counter.",
       judge: input => judgeConversations(input, reusedIds),
     }),
     rule("unknown-method", {
       title: "Rejects a request with an unknown method with -32601",
       section: both("extensibility#custom-requests"),
       severity: "must",
+      remedy: "Return the error -32601 (method not found) for a method that you do not know.",
       judge: input =>
         judgeConversations(input, conversation =>
           judgeEach(
@@ -75,6 +80,7 @@ export function wireRules(program: ProgramKind): readonly Rule[] {
       title: "Ignores a notification with an unknown method",
       section: both("extensibility#custom-notifications"),
       severity: "should",
+      remedy: "Ignore notifications that you do not know. Do not exit, and do not return an error.",
       judge: input =>
         judgeConversations(input, conversation =>
           judgeEach(

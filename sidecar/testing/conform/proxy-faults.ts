@@ -1,5 +1,5 @@
 /** Faults of proxies. For each rule of the conformance kit, one fault breaks only this rule. */
-import { ECHO, FAIL, NOTIFY, WAIT } from "../../conform/proxy-traffic";
+import { addedServerIds, CLIENT_SERVER, ECHO, FAIL, NOTIFY, WAIT } from "../../conform/proxy-traffic";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { ProxyFault } from "./reference-proxy";
 
@@ -47,6 +47,35 @@ export const RAISES_VERSION: ProxyFault = out(message =>
     ? [{ ...message, result: { ...objectOr(message.result), protocolVersion: 2 } }]
     : undefined,
 );
+
+/** Changes `mcpServers` of forwarded requests. `client` and `own`: the servers of the client and of the proxy. */
+const servers = (
+  change: (client: readonly JsonObject[], own: readonly JsonObject[]) => readonly JsonObject[],
+  methods: readonly unknown[] = ["session/new", "session/resume"],
+): ProxyFault =>
+  out(message => {
+    if (!methods.includes(inner(message).method)) return undefined;
+    return [
+      withParams(message, params => {
+        const all = arrayOr(params.mcpServers).map(objectOr),
+          isOwn = (server: JsonObject): boolean => addedServerIds([server]).length > 0;
+        return {
+          ...params,
+          mcpServers: change(
+            all.filter(item => !isOwn(item)),
+            all.filter(isOwn),
+          ),
+        };
+      }),
+    ];
+  });
+/** Changes the answer of the proxy's MCP server. */
+const answers = (isMeant: (answer: JsonObject) => boolean, change: (answer: JsonObject) => JsonObject): ProxyFault =>
+  out(message => {
+    const answer = objectOr(message.result);
+    return typeof message.method !== "string" && isMeant(answer) ? [{ ...message, result: change(answer) }] : undefined;
+  });
+const listsTools = ({ result }: JsonObject): boolean => arrayOr(objectOr(result).tools).length > 0;
 
 /** Sends the third update before the second. */
 function swapped(): ProxyFault {
@@ -103,7 +132,9 @@ export const PROXY_FAULTS: readonly NamedFault[] = [
       if (message.id !== "initialize-1" || !("result" in message)) return undefined;
       const result = objectOr(message.result),
         isV1 = "agentCapabilities" in result;
-      const changed = isV1 ? { agentCapabilities: { loadSession: "yes" } } : { capabilities: { auth: "yes" } };
+      const name = isV1 ? "agentCapabilities" : "capabilities",
+        wrong = isV1 ? { loadSession: "yes" } : { auth: "yes" };
+      const changed = { [name]: { ...objectOr(result[name]), ...wrong } };
       return [{ ...message, result: { ...result, ...changed } }];
     }),
   ),
@@ -205,4 +236,72 @@ export const PROXY_FAULTS: readonly NamedFault[] = [
     out(message => (message.method === "$/cancel_request" ? [] : undefined)),
   ),
   as("exit", "ignores the end of stdin", { ignoresInputEnd: true }),
+  as(
+    "capabilities",
+    "drops _meta of the capabilities",
+    out(message =>
+      inner(message).method === "initialize"
+        ? [withParams(message, params => ({ ...params, ...withoutMeta(params) }))]
+        : undefined,
+    ),
+  ),
+  as(
+    "mcp-servers-kept",
+    "removes a server of the client",
+    servers((client, own) => [...client.slice(1), ...own]),
+  ),
+  as(
+    "mcp-declaration",
+    "declares one server twice",
+    servers((client, own) => [...client, ...own, ...own]),
+  ),
+  as(
+    "mcp-declaration",
+    "declares a server with a name that is no text",
+    servers((client, own) => [...client, ...own.map(server => ({ ...server, name: 7 }))]),
+  ),
+  as(
+    "mcp-resume",
+    "adds no server to resumed sessions",
+    servers(client => client, ["session/resume"]),
+  ),
+  as(
+    "mcp-message",
+    "returns the inner result as the result of mcp/message",
+    answers(listsTools, ({ result }) => objectOr(result)),
+  ),
+  as(
+    "mcp-tools",
+    "lists a tool without an input schema",
+    answers(listsTools, () => ({ result: { tools: [{ name: "a" }] } })),
+  ),
+  as(
+    "mcp-tools",
+    "lists two tools of the same name",
+    answers(listsTools, () => {
+      const tool = { name: "a", inputSchema: { type: "object" } };
+      return { result: { tools: [tool, tool] } };
+    }),
+  ),
+  as(
+    "mcp-unknown-method",
+    "returns a result for an unknown MCP method",
+    answers(
+      ({ error }) => objectOr(error).code === -32601,
+      () => ({ result: {} }),
+    ),
+  ),
+  as(
+    "mcp-foreign",
+    "refuses messages for other servers",
+    refuses(message => objectOr(inner(message).params).serverId === CLIENT_SERVER),
+  ),
 ];
+
+function withoutMeta(params: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(params)
+      .filter(([name]) => /capabilities$/i.test(name))
+      .map(([name, value]) => [name, { ...objectOr(value), _meta: {} }]),
+  );
+}

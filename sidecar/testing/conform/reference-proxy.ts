@@ -1,8 +1,11 @@
-/** Proxy that forwards everything, with hooks for faults, for tests of the conformance kit. */
+/**
+ * Proxy that forwards everything and adds an MCP server, with hooks for faults, for tests of the conformance kit.
+ */
 import { PassThrough } from "node:stream";
 import type { Subject } from "../../conform/driver";
 import { serveProxyOnStdio } from "../../proxies/stdio";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { TOOLS_PROXY } from "../mcp/tools-proxy";
 import { memorySubject } from "./memory-subject";
 
 /** One deviation from the protocol. A hook replaces a line by any number of lines. */
@@ -23,7 +26,7 @@ export function referenceProxy(fault: ProxyFault = {}): Subject {
     const input = new PassThrough(),
       output = new PassThrough(),
       state: FaultyProxy = { write: serving.write, isDead: false };
-    serveProxyOnStdio({ name: "Reference", create: () => ({}) }, { input, output, onWarning: () => undefined });
+    serveProxyOnStdio(TOOLS_PROXY, { input, output, onWarning: () => undefined });
     let rest = "";
     output.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");

@@ -1,21 +1,5 @@
-/** Proxy on stdio that adds the tools of mcp-server.ts to every session, over ACP, as a server named “tools”. */
-import type { InterceptedRequest } from "../../proxies/proxy";
+/** tools-proxy.ts as a proxy on stdio. */
 import { serveProxyOnStdio } from "../../proxies/stdio";
-import { arrayOr, objectOr } from "../../rpc/json";
-import { testMcpServer } from "../mcp/mcp-server";
+import { TOOLS_PROXY } from "../mcp/tools-proxy";
 
-serveProxyOnStdio({
-  name: "Tools",
-  create: chain => {
-    const { declaration } = chain.offerMcp("tools", transport => testMcpServer(() => undefined).connect(transport));
-    const setup = (request: InterceptedRequest): Promise<unknown> => {
-      const params = objectOr(request.params);
-      return request.pass({ ...params, mcpServers: [...arrayOr(params.mcpServers), declaration] });
-    };
-    return {
-      fromClient: {
-        requests: { "session/new": setup, "session/load": setup, "session/resume": setup, "session/fork": setup },
-      },
-    };
-  },
-});
+serveProxyOnStdio(TOOLS_PROXY);
