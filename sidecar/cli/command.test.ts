@@ -20,6 +20,7 @@ const conform = (
       program,
       command,
       args,
+      env: {},
       prompts: [],
       auth: undefined,
       timeoutMs: 30_000,
@@ -106,6 +107,13 @@ suite("command line", () => {
       "--prompt a conform agent --prompt b --auth key -- p",
       conform("agent", "p", [], { prompts: ["a", "b"], auth: "key" }),
     ],
+    ["proxy check my-proxy", conform("proxy", "my-proxy")],
+    ["proxy check --json --timeout 2.5 my-proxy", conform("proxy", "my-proxy", [], { json: true, timeoutMs: 2500 })],
+    [
+      "proxy check --record r -- node my-proxy.js --fast",
+      conform("proxy", "node", ["my-proxy.js", "--fast"], { recordFolder: "r" }),
+    ],
+    ["proxy check -- check", conform("proxy", "check")],
     ["conform client -- c --agent {agent}", conform("client", "c", ["--agent", "{agent}"])],
     ["setup --zed", { kind: "setup", request: { editor: "zed", isDryRun: false } }],
     ["--dry-run setup --jetbrains", { kind: "setup", request: { editor: "jetbrains", isDryRun: true } }],
@@ -209,7 +217,15 @@ suite("command line", () => {
       ["conform", "agent", `--timeout=${given}`, "--", "p"],
       /^--timeout takes a number of seconds up to 3600\./,
     ]),
-    [["eliza", "--json"], /^--json is only valid with conform\./],
+    [["eliza", "--json"], /^--json is only valid with conform and proxy\./],
+    [["proxy", "check"], /^The command is missing: proxy check COMMAND\. See .* proxy --help\.$/],
+    [["proxy", "check", "--"], /^The command is missing/],
+    [["proxy", "check", "a", "b"], /^Unexpected argument “b”\. Quote the command with its arguments/],
+    [["proxy", "check", "a", "--", "b"], /^Unexpected argument “a”\./],
+    [["proxy", "check", "a | b"], /^The command cannot be read: “\|” needs a shell/],
+    [["proxy", "check", "--settings", "{}", "a"], /^--settings is only valid with the name of a proxy\./],
+    [["proxy", "check", "--timeout=0", "a"], /^--timeout takes a number/],
+    [["proxy", "cargo", "--json"], /^--json is only valid with conform and proxy check\./],
     [["run-with"], /^An agent, or a proxy, is missing/],
     [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/],
     [
@@ -269,6 +285,13 @@ suite("command line", () => {
       match(message, / See symposium-acp-agent (\S+ )?--help\.$/);
       doesNotMatch(message, /\n/);
     });
+
+  test("reads the command of proxy check with the quoting of a shell", async () => {
+    deepEqual(
+      await read("proxy", "check", "RULES=1 node 'my proxy.js' --fast"),
+      conform("proxy", "node", ["my proxy.js", "--fast"], { env: { RULES: "1" } }),
+    );
+  });
 
   test("accepts one agent or none for doctor", async () => {
     const patient = async (...args: readonly string[]) => {

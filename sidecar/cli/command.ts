@@ -2,8 +2,6 @@
 import { parseArgs } from "node:util";
 import { LOG_LEVELS } from "../../src/protocol/wire/log";
 import { redactText } from "../../src/protocol/redaction/redact";
-import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
-import type { ProgramKind } from "../conform/rule";
 import { secureUrl } from "../http/secure-url";
 import { isObject, type JsonObject } from "../rpc/json";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
@@ -15,6 +13,8 @@ import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
 import type { DoctorTarget } from "./doctor";
 import type { SetupRequest } from "./setup";
+import { checkRequest, conformRequest } from "./conform-arguments";
+import { NAMES, OPTIONS, PUBLIC, UsageError, valueOf, Values } from "./options";
 import { EDITORS } from "./setup/editors";
 import type { Subcommand } from "./usage";
 import type { LogOptions } from "./runtime/log";
@@ -56,65 +56,12 @@ export type Command =
   /** Usage error: exit code 2, `message` on stderr. */
   | { readonly kind: "wrong"; readonly message: string };
 
-type Name = Subcommand | "serve" | "reap" | "bunzip2" | "session-file" | "conform-agent";
-const PUBLIC: readonly Subcommand[] = [
-  "run",
-  "run-with",
-  "vscodelm",
-  "eliza",
-  "proxy",
-  "registry",
-  "doctor",
-  "conform",
-  "setup",
-  "mcp",
-];
-const NAMES: readonly Name[] = [...PUBLIC, "serve", "reap", "bunzip2", "session-file", "conform-agent"];
-
-interface Option {
-  readonly type: "boolean" | "string";
-  readonly short?: string;
-  readonly multiple?: true;
-  readonly subcommands: readonly Subcommand[];
-}
-const OPTIONS: Readonly<Record<string, Option>> = {
-  help: { type: "boolean", short: "h", subcommands: PUBLIC },
-  version: { type: "boolean", subcommands: PUBLIC },
-  proxy: { type: "string", multiple: true, subcommands: ["run-with"] },
-  agent: { type: "string", subcommands: ["run-with", "doctor"] },
-  deterministic: { type: "boolean", subcommands: ["eliza"] },
-  "bridge-duplicates": { type: "boolean", subcommands: ["vscodelm"] },
-  settings: { type: "string", subcommands: ["proxy"] },
-  install: { type: "boolean", subcommands: ["registry"] },
-  registry: { type: "string", subcommands: ["registry", "run-with", "doctor"] },
-  prompt: { type: "string", multiple: true, subcommands: ["conform"] },
-  auth: { type: "string", subcommands: ["conform"] },
-  timeout: { type: "string", subcommands: ["conform"] },
-  record: { type: "string", subcommands: ["conform"] },
-  json: { type: "boolean", subcommands: ["conform"] },
-  ...Object.fromEntries(EDITORS.map(editor => [editor, { type: "boolean", subcommands: ["setup"] } as const])),
-  "dry-run": { type: "boolean", subcommands: ["setup"] },
-  attach: { type: "boolean", subcommands: ["mcp"] },
-  log: { type: "string", subcommands: ["run", "run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "log-dir": { type: "string", subcommands: ["run", "run-with", "vscodelm", "eliza", "proxy", "doctor", "conform"] },
-  "trace-dir": { type: "string", subcommands: ["run", "run-with", "vscodelm"] },
-};
-
-class Wrong extends Error {
-  constructor(
-    message: string,
-    readonly subcommand?: Subcommand,
-  ) {
-    super(message);
-  }
-}
-
 /** `args` excludes the interpreter and the script. `platform` determines the meaning of a backslash in a command. */
 export async function readCommand(args: readonly string[], platform: string = process.platform): Promise<Command> {
   try {
     return await read(args, platform);
   } catch (error) {
-    if (!(error instanceof Wrong)) throw error;
+    if (!(error instanceof UsageError)) throw error;
     return {
       kind: "wrong",
       message: `${redactText(error.message)} See symposium-acp-agent ${error.subcommand === undefined ? "" : `${error.subcommand} `}--help.`,
@@ -147,8 +94,8 @@ async function read(all: readonly string[], platform: string): Promise<Command> 
     options.map(given => valueOf(given, name, subcommand)),
     subcommand,
   );
-  if (first === undefined) throw new Wrong("A command is missing.");
-  if (name === undefined) throw new Wrong(`Unknown command “${first}”.`);
+  if (first === undefined) throw new UsageError("A command is missing.");
+  if (name === undefined) throw new UsageError(`Unknown command “${first}”.`);
   if (name === "registry") return { kind: name, request: registryRequest(rest, values), url: registryUrl(values) };
   if (name === "doctor")
     return {
@@ -157,11 +104,17 @@ async function read(all: readonly string[], platform: string): Promise<Command> 
       ...registryOption(values),
       log: logOptions(values),
     };
+  if (name === "proxy" && rest[0] === "check")
+    return {
+      kind: "conform",
+      request: checkRequest(rest.slice(1), command, values, platform),
+      log: logOptions(values),
+    };
   if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
   if (name === "conform")
     return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
   if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
-  if (rest.length > 0) throw new Wrong(`Unexpected argument “${rest.join(" ")}”.`, subcommand);
+  if (rest.length > 0) throw new UsageError(`Unexpected argument “${rest.join(" ")}”.`, subcommand);
   switch (name) {
     case "serve":
     case "reap":
@@ -187,94 +140,43 @@ async function read(all: readonly string[], platform: string): Promise<Command> 
   }
 }
 
-/** Separates the arguments after `--`, which `conform` forwards unchanged. */
+/** Separates the arguments after `--`, which the conformance kit forwards unchanged. */
 function splitCommand(all: readonly string[]): {
   readonly args: readonly string[];
   readonly command: readonly string[];
 } {
-  const at = all.indexOf("--");
-  return at !== -1 && all.slice(0, at).includes("conform")
-    ? { args: all.slice(0, at), command: all.slice(at + 1) }
+  const at = all.indexOf("--"),
+    before = all.slice(0, at);
+  return at !== -1 && (before.includes("conform") || (before.includes("proxy") && before.includes("check")))
+    ? { args: before, command: all.slice(at + 1) }
     : { args: all, command: [] };
-}
-
-interface Given {
-  readonly name: string;
-  readonly rawName: string;
-  readonly value: string | undefined;
-  readonly inlineValue: boolean | undefined;
-}
-
-/** Throws if the option is unknown, not valid for the command, or lacks its value. */
-function valueOf(
-  { name, rawName, value, inlineValue }: Given,
-  command: Name | undefined,
-  subcommand: Subcommand | undefined,
-): readonly [name: string, value: string] {
-  const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (!option) throw new Wrong(`Unknown option ${rawName}.`, subcommand);
-  if (command !== undefined && !option.subcommands.some(each => each === command))
-    throw new Wrong(
-      `--${name} is only valid with ${option.subcommands.join(", ").replace(/, ([^,]*)$/, " and $1")}.`,
-      subcommand,
-    );
-  if (option.type === "boolean") {
-    if (value !== undefined) throw new Wrong(`--${name} takes no value.`, subcommand);
-    return [name, ""];
-  }
-  // A value that looks like an option means that the value was omitted: `--agent --log debug`.
-  if (value === undefined || value.trim() === "" || (!inlineValue && value.startsWith("-")))
-    throw new Wrong(`--${name} needs a value.`, subcommand);
-  return [name, value];
-}
-
-class Values {
-  readonly #given: readonly (readonly [name: string, value: string])[];
-
-  constructor(given: readonly (readonly [name: string, value: string])[], subcommand: Subcommand | undefined) {
-    this.#given = given;
-    const twice = given.find(
-      ([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([key]) => key === name) !== i,
-    );
-    if (twice) throw new Wrong(`--${twice[0]} is given twice.`, subcommand);
-  }
-
-  has(name: string): boolean {
-    return this.#given.some(([key]) => key === name);
-  }
-  all(name: string): readonly string[] {
-    return this.#given.filter(([key]) => key === name).map(([, value]) => value);
-  }
-  first(name: string): string | undefined {
-    return this.all(name)[0];
-  }
 }
 
 function registryRequest([what, ...rest]: readonly string[], values: Values): RegistryRequest {
   const [id, ...surplus] = rest,
     unexpected = what === "list" ? rest : surplus;
   if (what !== "list" && what !== "resolve" && what !== "install")
-    throw new Wrong(
+    throw new UsageError(
       what === undefined
         ? "The action is missing: list, or resolve or install with an id."
         : `“${what}” is not list, resolve or install.`,
       "registry",
     );
-  if (unexpected.length > 0) throw new Wrong(`Unexpected argument “${unexpected.join(" ")}”.`, "registry");
+  if (unexpected.length > 0) throw new UsageError(`Unexpected argument “${unexpected.join(" ")}”.`, "registry");
   if (what !== "resolve" && values.has("install"))
-    throw new Wrong("--install is only valid with registry resolve.", "registry");
+    throw new UsageError("--install is only valid with registry resolve.", "registry");
   if (what === "list") return { kind: what };
-  if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
+  if (id === undefined || id.trim() === "") throw new UsageError("The id of an agent is missing.", "registry");
   return what === "install" ? { kind: what, id } : { kind: what, id, install: values.has("install") };
 }
 
 async function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Promise<DoctorTarget> {
   const agent = values.first("agent");
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
-    throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
+    throw new UsageError("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: await agentIn(agent, platform, "doctor") };
   // Omits the argument, which can contain keys.
-  if (id !== undefined && /[\s{]/.test(id)) throw new Wrong("A command or JSON requires --agent.", "doctor");
+  if (id !== undefined && /[\s{]/.test(id)) throw new UsageError("A command or JSON requires --agent.", "doctor");
   return id === undefined ? undefined : { kind: "id", id };
 }
 
@@ -287,58 +189,16 @@ function registryOption(values: Values): { readonly registry?: string } {
 function registryUrl(values: Values): string | undefined {
   const given = values.first("registry"),
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
-  if (given !== undefined && !url) throw new Wrong("--registry takes an https URL without a password.", "registry");
+  if (given !== undefined && !url)
+    throw new UsageError("--registry takes an https URL without a password.", "registry");
   return url?.href;
 }
 
 function setupRequest(values: Values): SetupRequest {
   const [editor, ...others] = EDITORS.filter(name => values.has(name));
   if (editor === undefined || others.length > 0)
-    throw new Wrong(`Specify one editor: ${EDITORS.map(name => `--${name}`).join(", ")}.`, "setup");
+    throw new UsageError(`Specify one editor: ${EDITORS.map(name => `--${name}`).join(", ")}.`, "setup");
   return { editor, isDryRun: values.has("dry-run") };
-}
-
-const PROGRAMS: readonly ProgramKind[] = ["agent", "proxy", "client"];
-const DEFAULT_TIMEOUT_S = 30,
-  MAX_TIMEOUT_S = 3600;
-
-function conformRequest(
-  [kind, ...surplus]: readonly string[],
-  [command, ...args]: readonly string[],
-  values: Values,
-): ConformRequest {
-  const program = PROGRAMS.find(known => known === kind);
-  if (!program)
-    throw new Wrong(
-      kind === undefined
-        ? "The type of program is missing: agent, proxy or client."
-        : `“${kind}” is not agent, proxy or client.`,
-      "conform",
-    );
-  if (surplus.length > 0)
-    throw new Wrong(`Unexpected argument “${surplus.join(" ")}”. The command follows --.`, "conform");
-  if (command === undefined || command === "") throw new Wrong("The command is missing. It follows --.", "conform");
-  if (program === "client" && !args.some(arg => arg.includes(AGENT_PLACEHOLDER))) {
-    throw new Wrong(
-      `An argument of the client must contain ${AGENT_PLACEHOLDER}, which is replaced by the agent's command line.`,
-      "conform",
-    );
-  }
-  if (program !== "agent" && (values.has("prompt") || values.has("auth")))
-    throw new Wrong("Only conform agent sends prompts and signs in.", "conform");
-  const seconds = Number(values.first("timeout") ?? DEFAULT_TIMEOUT_S);
-  if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S))
-    throw new Wrong(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
-  return {
-    program,
-    command,
-    args,
-    prompts: values.all("prompt"),
-    auth: values.first("auth"),
-    timeoutMs: seconds * 1000,
-    recordFolder: values.first("record"),
-    json: values.has("json"),
-  };
 }
 
 function conformAgent([folder = "", version, milliseconds]: readonly string[]): ConformAgent {
@@ -348,17 +208,19 @@ function conformAgent([folder = "", version, milliseconds]: readonly string[]): 
 function logOptions(values: Values): LogOptions {
   const given = values.first("log") ?? "warn";
   const level = LOG_LEVELS.find(known => known === given);
-  if (!level) throw new Wrong(`--log takes ${LOG_LEVELS.join(", ")}, and not “${given}”.`);
+  if (!level) throw new UsageError(`--log takes ${LOG_LEVELS.join(", ")}, and not “${given}”.`);
   return { level, folder: values.first("log-dir") };
 }
 
 function proxyIn([id, ...surplus]: readonly string[], values: Values): OwnProxy {
   const own = BUILT_IN_EXTENSIONS.find(config => config.id === id);
-  if (surplus.length > 0) throw new Wrong(`Unexpected argument “${surplus.join(" ")}”.`, "proxy");
+  if (surplus.length > 0) throw new UsageError(`Unexpected argument “${surplus.join(" ")}”.`, "proxy");
+  const ofCheck = ["timeout", "record", "json"].find(option => values.has(option));
+  if (ofCheck !== undefined) throw new UsageError(`--${ofCheck} is only valid with conform and proxy check.`, "proxy");
   if (!own)
-    throw new Wrong(
+    throw new UsageError(
       id === undefined
-        ? `The name of the proxy is missing: ${OWN_PROXIES}.`
+        ? `The name of the proxy is missing: ${OWN_PROXIES}. To check a proxy: proxy check COMMAND.`
         : `Unknown proxy “${id}”. Proxies: ${OWN_PROXIES}.`,
       "proxy",
     );
@@ -372,18 +234,21 @@ function settingsIn(given: string | undefined): JsonObject {
   } catch {
     /* The parser's message quotes the input. */
   }
-  throw new Wrong("--settings takes a JSON object, as “settings” of the extension in symposium.extensions.", "proxy");
+  throw new UsageError(
+    "--settings takes a JSON object, as “settings” of the extension in symposium.extensions.",
+    "proxy",
+  );
 }
 
 async function chain(values: Values, platform: string): Promise<RunWith> {
   const agent = values.first("agent");
   if (agent === undefined && !values.has("proxy"))
-    throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
+    throw new UsageError("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
   const proxies: ProxySpec[] = [];
   for (const text of values.all("proxy"))
     proxies.push(...(await readable("proxy", "run-with", () => readProxies(text, platform))));
   if (proxies.some(({ command }) => command.kind === "eliza"))
-    throw new Wrong("Eliza is an agent and cannot be a proxy.", "run-with");
+    throw new UsageError("Eliza is an agent and cannot be a proxy.", "run-with");
   const last = agent === undefined ? undefined : await agentIn(agent, platform, "run-with");
   return { ...namedChain(proxies, last, values.first("trace-dir")), ...registryOption(values) };
 }
@@ -407,7 +272,7 @@ async function readable<T>(option: "proxy" | "agent", subcommand: Subcommand, re
   try {
     return await read();
   } catch (error) {
-    if (error instanceof UnreadableComponent) throw new Wrong(`--${option} ${error.message}`, subcommand);
+    if (error instanceof UnreadableComponent) throw new UsageError(`--${option} ${error.message}`, subcommand);
     throw error;
   }
 }

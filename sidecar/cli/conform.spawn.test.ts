@@ -23,17 +23,18 @@ interface Ended {
   readonly stderr: string;
 }
 
-suite("symposium-acp-agent conform", () => {
+suite("symposium-acp-agent conform and proxy check", () => {
   let home = "";
   setup(() => {
     home = mkdtempSync(path.join(tmpdir(), "symposium-"));
   });
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
-  const conform = (...args: readonly string[]): Promise<Ended> => start(...args).ended;
+  const conform = (...args: readonly string[]): Promise<Ended> => start("conform", ...args).ended;
+  const check = (...args: readonly string[]): Promise<Ended> => start("proxy", "check", ...args).ended;
 
   function start(...args: readonly string[]): { readonly child: ChildProcess; readonly ended: Promise<Ended> } {
-    const [command = "", ...first] = ours("conform", ...args);
+    const [command = "", ...first] = ours(...args);
     const child = spawn(command, first, {
       env: { ...process.env, HOME: home, USERPROFILE: home, TMPDIR: home },
       stdio: ["ignore", "pipe", "pipe"],
@@ -67,7 +68,7 @@ suite("symposium-acp-agent conform", () => {
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "cargo", "--agent", agent)));
   });
   for (const { id } of BUILT_IN_EXTENSIONS) {
-    test(`passes the proxy ${id}`, async () => notFailed(await conform("proxy", "--", ...ours("proxy", id))));
+    test(`passes the proxy ${id}`, async () => notFailed(await check("--", ...ours("proxy", id))));
   }
   test("passes a chain as one proxy", async () =>
     notFailed(await conform("proxy", "--", ...ours("run-with", "--proxy", "cargo", "--proxy", "ferris"))));
@@ -107,6 +108,20 @@ suite("symposium-acp-agent conform", () => {
       .split("\n")
       .map(line => objectOr(JSON.parse(line)).from);
     deepEqual(from, ["kit", "program", undefined]);
+  });
+
+  test("prints the source and the remedy of a finding, and exits with 1 for an error", async () => {
+    const { code, stdout } = await check(
+      commandLine("faulty", "proxy", "proxy/mcp-resume")
+        .map(word => `'${word}'`)
+        .join(" "),
+    );
+    match(
+      stdout,
+      /warn {2}proxy\/mcp-resume +https:\/\/agentclientprotocol\.com\/protocol\/v1\/draft\/session-setup#mcp-servers\n.*: Servers of the proxy: 1 in session\/new, 0 in session\/resume\.\n.*"session\/resume".*\n +Remedy: Add your servers in session\/new, /,
+    );
+    equal(code, 0);
+    equal((await check("--", ...commandLine("faulty", "proxy", "proxy/errors"))).code, 1);
   });
 
   const failedRules = async (...args: readonly string[]): Promise<readonly unknown[]> =>
@@ -161,7 +176,14 @@ suite("symposium-acp-agent conform", () => {
     const address = server.address(),
       port = typeof address === "object" && address ? address.port : 0;
     const connected = once(server, "connection");
-    const started = start("agent", "--", process.execPath, "-e", `require("net").connect(${port}, "127.0.0.1")`);
+    const started = start(
+      "conform",
+      "agent",
+      "--",
+      process.execPath,
+      "-e",
+      `require("net").connect(${port}, "127.0.0.1")`,
+    );
     const [socket] = (await connected) as [Socket];
     const closed = once(socket.on("error", () => undefined).resume(), "close");
     started.child.kill("SIGTERM");

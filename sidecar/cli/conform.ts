@@ -1,4 +1,4 @@
-/** `symposium-acp-agent conform`: checks an agent, a proxy or a client against the protocol. */
+/** `symposium-acp-agent conform` and `proxy check`: check an agent, a proxy or a client against the protocol. */
 import {
   accessSync,
   constants,
@@ -40,6 +40,8 @@ export interface ConformRequest {
   readonly program: ProgramKind;
   readonly command: string;
   readonly args: readonly string[];
+  /** Variables in addition to those of this process. */
+  readonly env: Readonly<Record<string, string>>;
   /** Empty: the default prompt. */
   readonly prompts: readonly string[];
   /** Id of the authentication method for agents that need one. */
@@ -172,14 +174,15 @@ class Check {
   }
 
   #started(args: readonly string[]): Subject {
-    const { command } = this.request,
-      env: Readonly<Record<string, string>> = ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
+    const { command, env, program } = this.request,
+      // A client starts this program as its agent.
+      ofAgent = program === "client" && ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
     const spec: ProcessSpec = {
       name: path.basename(command),
       command,
       args,
       cwd: process.cwd(),
-      env: this.request.program === "client" ? env : {},
+      env: { ...env, ...ofAgent },
     };
     const started = startChild(spec, this.processes);
     if (started.kind === "failed") return notStarted(started.why.then(error => error.what));

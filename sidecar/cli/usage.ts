@@ -25,6 +25,7 @@ Commands:
   vscodelm                            ACP agents as language models, over lm/* on stdin and stdout
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
   proxy NAME                          one of Symposium's agent extensions, as a proxy for any conductor
+  proxy check COMMAND                 check your proxy against the protocol
   registry list                       the built-in agents and the agents of the registry, as JSON
   registry resolve ID [--install]     the command that starts one of them, as JSON
   registry install ID                 install one of them, or its newest version
@@ -156,23 +157,33 @@ ${LOGGING}  --help, --version
 Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: terminated by a signal.
 `;
 
-const PROXY = `symposium-acp-agent proxy: a built-in agent extension, as an ACP proxy on stdin and stdout.
+const PROXY = `symposium-acp-agent proxy: a built-in agent extension as an ACP proxy, and the check of your own proxy.
 
 Usage: symposium-acp-agent proxy NAME [OPTION]…
+       symposium-acp-agent proxy check 'COMMAND [ARGUMENT]…' [OPTION]…
+       symposium-acp-agent proxy check [OPTION]… -- COMMAND [ARGUMENT]…
 
-  NAME              sparkle, ferris, cargo, workspace or ide
+  NAME              sparkle, ferris, cargo, workspace or ide, on stdin and stdout. Any conductor can start it: it is
+                    initialized by proxy/initialize (or, as in the older drafts, _proxy/initialize) and reaches its
+                    successor by proxy/successor
+  check             start COMMAND, exchange messages with it as its client and its successor, and print the result of
+                    each rule with its source. Each finding shows the message and a remedy
 
 Options:
-  --settings JSON   “settings” of this extension, as in the setting symposium.extensions
+  --settings JSON   (NAME) “settings” of this extension, as in the setting symposium.extensions
+  --timeout SECONDS (check) how long the proxy has for one response; 30 unless given
+  --record FOLDER   (check) write both directions of every conversation to FOLDER, as JSON lines without secrets
+  --json            (check) print the report as JSON
 ${LOGGING}  --help, --version
 
-Any conductor can start it: it is initialized by proxy/initialize (or, as in the older drafts, _proxy/initialize) and
-reaches its successor by proxy/successor.
+The check is the command conform proxy. It uses no network.
 
-Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: terminated by a signal.
+Exit codes: 0 the client closed stdin, or no rule failed that proxies must follow; 1 one failed; 2 wrong usage;
+128 and more: terminated by a signal.
 
-Example:
+Examples:
   symposium-acp-agent proxy cargo --settings '{"timeoutMinutes": 5}'
+  symposium-acp-agent proxy check 'node my-proxy.js'
 `;
 
 const REGISTRY = `symposium-acp-agent registry: the available agents, and the command that starts one, as JSON on stdout.
@@ -284,7 +295,7 @@ Exit codes: 0 no rule failed that programs must follow; 1 one failed; 2 wrong us
 
 Examples:
   symposium-acp-agent conform agent -- symposium-acp-agent eliza
-  symposium-acp-agent conform proxy --record /tmp/record -- my-proxy
+  symposium-acp-agent conform proxy --record /tmp/record -- my-proxy      (also: proxy check my-proxy)
   symposium-acp-agent conform client -- my-client --agent '{agent}' --prompt Hello
 `;
 

@@ -110,7 +110,7 @@ export const PROXY_MCP_RULES: readonly Rule[] = [
       return added(resumed) === added(opened)
         ? PASS
         : fail(
-            `session/new has ${added(opened)} servers of the proxy, session/resume ${added(resumed)}.`,
+            `Servers of the proxy: ${added(opened)} in session/new, ${added(resumed)} in session/resume.`,
             resumed.located,
           );
     },
