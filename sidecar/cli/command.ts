@@ -153,21 +153,28 @@ function splitCommand(all: readonly string[]): {
 }
 
 function registryRequest([what, ...rest]: readonly string[], values: Values): RegistryRequest {
-  const [id, ...surplus] = rest,
+  const [target, ...surplus] = rest,
     unexpected = what === "list" ? rest : surplus;
-  if (what !== "list" && what !== "resolve" && what !== "install")
+  if (what !== "list" && what !== "resolve" && what !== "install" && what !== "check")
     throw new UsageError(
       what === undefined
-        ? "The action is missing: list, or resolve or install with an id."
-        : `“${what}” is not list, resolve or install.`,
+        ? "The action is missing: list, resolve or install with an id, or check with a file."
+        : `“${what}” is not list, resolve, install or check.`,
       "registry",
     );
   if (unexpected.length > 0) throw new UsageError(`Unexpected argument “${unexpected.join(" ")}”.`, "registry");
   if (what !== "resolve" && values.has("install"))
     throw new UsageError("--install is only valid with registry resolve.", "registry");
+  if (what === "check" && values.has("registry"))
+    throw new UsageError("--registry is not valid with registry check, which uses no registry.", "registry");
   if (what === "list") return { kind: what };
-  if (id === undefined || id.trim() === "") throw new UsageError("The id of an agent is missing.", "registry");
-  return what === "install" ? { kind: what, id } : { kind: what, id, install: values.has("install") };
+  if (target === undefined || target.trim() === "")
+    throw new UsageError(
+      what === "check" ? "The file is missing: registry check extension.json." : "The id of an agent is missing.",
+      "registry",
+    );
+  if (what === "check") return { kind: what, file: target };
+  return what === "install" ? { kind: what, id: target } : { kind: what, id: target, install: values.has("install") };
 }
 
 async function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Promise<DoctorTarget> {

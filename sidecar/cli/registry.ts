@@ -1,8 +1,8 @@
 /**
  * `symposium-acp-agent registry`: lists the available agents, prints the command that starts one, and installs one, for
- * other programs.
+ * other programs. `check` is for authors of entries.
  *
- * Invariants:
+ * Invariants, except for `check`:
  * - stdout is JSON or empty. A printed command exists.
  * - Nothing is started. Only `install`, and `resolve` with `--install`, install.
  * - Built-in agents need no registry.
@@ -25,12 +25,17 @@ import { REGISTRY_ADDRESSES } from "../http/secure-url";
 import { findOnPath } from "../process/find-program";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
+import { checkDocument } from "./registry/check-document";
 import { endEarlierProcesses, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import type { ComponentResolver, Named } from "./runtime/component-resolver";
 import { printReply, type CommandReply } from "./runtime/reply";
 import { firstSignal, progressOnStderr } from "./runtime/stdio";
 
 export type RegistryRequest =
+  /** Checks a document: `agent.json` as an agent, any other name as an extension. */
+  { readonly kind: "check"; readonly file: string } | RegistryQuery;
+
+export type RegistryQuery =
   | { readonly kind: "list" }
   /** `install`: installs the agent if it is missing. */
   | { readonly kind: "resolve"; readonly id: string; readonly install: boolean }
@@ -54,7 +59,7 @@ export interface RegistryCommandDeps extends DocumentedDeps {
   readonly update: (named: Named) => Promise<{ readonly version?: string }>;
 }
 
-export async function answerRegistry(request: RegistryRequest, deps: RegistryCommandDeps): Promise<CommandReply> {
+export async function answerRegistry(request: RegistryQuery, deps: RegistryCommandDeps): Promise<CommandReply> {
   if (request.kind === "list") return listed(deps);
   const found = await entryNamed(request.id, deps);
   if ("code" in found) return found;
@@ -197,6 +202,7 @@ function ignoredEntries({
 
 /** Resolves with the exit code. `url`: address of another registry. A signal cancels an installation. */
 export async function runRegistry(request: RegistryRequest, url: string | undefined, version: string): Promise<number> {
+  if (request.kind === "check") return printReply(checkDocument(request.file));
   await using scope = new Scope("symposium-acp-agent", () => undefined);
   const cache = new RegistryCache({
     folder: path.join(homedir(), ".symposium", "cache"),

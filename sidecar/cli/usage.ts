@@ -29,6 +29,7 @@ Commands:
   registry list                       the built-in agents and the agents of the registry, as JSON
   registry resolve ID [--install]     the command that starts one of them, as JSON
   registry install ID                 install one of them, or its newest version
+  registry check FILE                 check your extension.json
   doctor [ID | --agent A]             check the requirements of agents and the start of one agent
   conform KIND -- COMMAND             check an agent, a proxy or a client against the protocol
   setup --EDITOR [--dry-run]          configure another editor: zed, jetbrains, neovim, emacs or toad
@@ -186,11 +187,12 @@ Examples:
   symposium-acp-agent proxy check 'node my-proxy.js'
 `;
 
-const REGISTRY = `symposium-acp-agent registry: the available agents, and the command that starts one, as JSON on stdout.
+const REGISTRY = `symposium-acp-agent registry: the available agents and the command that starts one, as JSON on stdout.
 
 Usage: symposium-acp-agent registry list [--registry URL]
        symposium-acp-agent registry resolve ID [--install] [--registry URL]
        symposium-acp-agent registry install ID [--registry URL]
+       symposium-acp-agent registry check FILE
 
   list              [{"id", "name", "version"?, "description"?}, …]: the built-in agents, then those of the registry
   resolve ID        {"name", "command", "args", "env": [{"name", "value"}]}: the first supported distribution: a
@@ -198,6 +200,8 @@ Usage: symposium-acp-agent registry list [--registry URL]
                     installed, and a command that does not exist is an error
   install ID        {"id", "name", "version"?}: installs the agent or the extension into ~/.symposium, or its newest
                     version. stderr shows the progress
+  check FILE        checks an extension.json (or agent.json) and prints each finding as text, with line and column:
+                    FILE:5:3: error: …, or a warning. Nothing is downloaded
 
 ID is an id of the list, or claude, kiro or eliza.
 
@@ -209,8 +213,9 @@ Options:
 The registry is checked each time and downloaded only after a change. Without a network, the copy in
 ~/.symposium/cache is used, and stderr reports its age. The built-in agents need neither.
 
-Exit codes: 0 stdout has the result; 1 the agent is unknown, is not installed, cannot be installed or does not support
-this computer, as stderr reports; 2 wrong usage; 128 and more: terminated by a signal.
+Exit codes: 0 stdout has the result, and check found no error; 1 check found an error or cannot read the file, or the
+agent is unknown, is not installed, cannot be installed or does not support this computer, as stderr reports; 2 wrong
+usage; 128 and more: terminated by a signal.
 
 Example:
   symposium-acp-agent registry resolve gemini

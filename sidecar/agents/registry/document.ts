@@ -117,49 +117,74 @@ function readEntries(
   return [...entries.values()];
 }
 
-export function readEntry(
+/** `at`: the path of the member that causes the problem. `why`: a sentence. */
+export interface EntryProblem extends LeftOut {
+  readonly at: readonly string[];
+}
+
+export function readEntry(value: unknown, kind: Installable, options: ReadOptions): RegistryEntry | LeftOut {
+  const inspected = inspectEntry(value, kind, options);
+  if ("entry" in inspected) return inspected.entry;
+  const { id, why } = inspected.problems[0];
+  return { ...(id === undefined ? {} : { id }), why };
+}
+
+/** Reads an entry, or returns the problems that prevent its use. Without an id, the other members are not inspected. */
+export function inspectEntry(
   value: unknown,
   kind: Installable,
   { loopback = false, httpArchives = false }: ReadOptions,
-): RegistryEntry | LeftOut {
-  if (!isObject(value)) return { why: l10n.t("An entry is not an object.") };
+): { readonly entry: RegistryEntry } | { readonly problems: readonly [EntryProblem, ...EntryProblem[]] } {
+  if (!isObject(value)) return { problems: [{ at: [], why: l10n.t("An entry is not an object.") }] };
   const { id } = value;
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
-    return { why: l10n.t("An entry has no id of lowercase letters, digits and hyphens.") };
-  const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
-  if (!isWithinLimits(value)) return leftOut("is too large");
-  const { name = id, version, description = "" } = value;
-  if (!isReadable(name, MAX_NAME_LENGTH) || name.trim() === "")
-    return leftOut(`has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`);
-  if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
-  const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
-  if (!isReadable(described, MAX_DESCRIPTION_LENGTH))
-    return leftOut(`has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`);
-  const refusal = refusalOf(value, kind);
-  if (refusal !== undefined) return leftOut(refusal);
-  const distribution = readDistribution(value.distribution, kind === "extension" && value.kind === "mcp");
-  if (!distribution) return leftOut("has no supported distribution");
-  if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives)))
-    return leftOut("has an archive whose URL is not https");
-  if (distribution.http && !isAddress(distribution.http.url, loopback))
-    return leftOut("is a server whose URL is not https");
-  const error = unusable(distribution);
-  if (error !== undefined) return leftOut(`cannot be used: ${error}`);
+    return { problems: [{ at: ["id"], why: l10n.t("An entry has no id of lowercase letters, digits and hyphens.") }] };
+  const problem = (at: readonly string[], clause: string): EntryProblem => ({ id, at, why: `“${id}” ${clause}.` });
+  if (!isWithinLimits(value)) return { problems: [problem([], "is too large")] };
+  const { name = id, version, description = "" } = value,
+    described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
+  const isNamed = isReadable(name, MAX_NAME_LENGTH) && name.trim() !== "",
+    isVersioned = typeof version === "string" && isSegment(version),
+    isDescribed = isReadable(described, MAX_DESCRIPTION_LENGTH);
+  const refusal = refusalOf(value, kind),
+    distribution = readDistribution(value.distribution, kind === "extension" && value.kind === "mcp");
+  const [first, ...others] = [
+    ...(isNamed
+      ? []
+      : [problem(["name"], `has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`)]),
+    ...(isVersioned ? [] : [problem(["version"], "has no version")]),
+    ...(isDescribed
+      ? []
+      : [
+          problem(
+            ["description"],
+            `has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`,
+          ),
+        ]),
+    ...(refusal ? [problem(refusal.at, refusal.why)] : []),
+    ...(distribution
+      ? unusable(distribution, { loopback, httpArchives }).map(({ at, why }) => problem(["distribution", ...at], why))
+      : [problem(["distribution"], "has no supported distribution")]),
+  ];
+  if (first || !isNamed || !isVersioned || !isDescribed || !distribution)
+    return { problems: [first ?? problem([], "cannot be used"), ...others] };
   return {
-    id,
-    name: name.trim(),
-    version,
-    description: described,
-    distribution,
-    ...optionalFields(value, loopback),
-    raw: value,
+    entry: {
+      id,
+      name: name.trim(),
+      version,
+      description: described,
+      distribution,
+      ...optionalFields(value, loopback),
+      raw: value,
+    },
   };
 }
 
 /** Invalid optional fields are dropped. */
-function optionalFields(
+export function optionalFields(
   { icon, website, repository, authors, license }: JsonObject,
-  loopback: boolean,
+  loopback = false,
 ): Partial<RegistryEntry> {
   const validAuthors = arrayOr(authors).filter(author => isReadable(author, MAX_NAME_LENGTH));
   return {
@@ -171,23 +196,40 @@ function optionalFields(
   };
 }
 
-/**
- * Returns the error of the first distribution that no computer can use, as a clause. One such error rejects the entry,
- * because it indicates a mistake or malice.
- */
-function unusable(distribution: Distribution): string | undefined {
-  const { binary, ...kinds } = distribution,
-    wrong = distribution.http && wrongAddress(distribution.http);
-  if (wrong !== undefined) return wrong;
+/** Part of a distribution that no computer can use. `at`: its path. `why`: a clause. */
+interface UnusablePart {
+  readonly at: readonly string[];
+  readonly why: string;
+}
+
+/** One such part rejects the entry, because it indicates a mistake or malice. */
+function unusable(
+  distribution: Distribution,
+  { loopback, httpArchives }: Required<ReadOptions>,
+): readonly UnusablePart[] {
+  const { binary, http, ...kinds } = distribution,
+    archives = Object.entries(binary ?? {});
+  const wrong = http && wrongAddress(http);
   const alone = [
-    ...Object.entries(kinds).map(([kind, of]) => ({ [kind]: of })),
-    ...Object.entries(binary ?? {}).map(([platform, archive]) => ({ binary: { [platform]: archive } })),
+    ...Object.entries(kinds).map(([kind, of]) => ({ at: [kind], distribution: { [kind]: of } })),
+    ...archives.map(([platform, of]) => ({ at: ["binary", platform], distribution: { binary: { [platform]: of } } })),
   ];
-  for (const item of alone) {
-    const choice = choose(item, { platforms: PLATFORMS, has: () => true });
-    if ("missing" in choice) return choice.missing.wrong[0];
-  }
-  return undefined;
+  return [
+    ...archives.flatMap(([platform, { archive }]) =>
+      isAddress(archive, httpArchives)
+        ? []
+        : [{ at: ["binary", platform, "archive"], why: "has an archive whose URL is not https" }],
+    ),
+    ...(http && !isAddress(http.url, loopback)
+      ? [{ at: ["http", "url"], why: "is a server whose URL is not https" }]
+      : []),
+    ...(wrong === undefined ? [] : [{ at: ["http"], why: `cannot be used: ${wrong}` }]),
+    ...alone.flatMap(({ at, distribution: item }) => {
+      const choice = choose(item, { platforms: PLATFORMS, has: () => true });
+      const [error] = "missing" in choice ? choice.missing.wrong : [];
+      return error === undefined ? [] : [{ at, why: `cannot be used: ${error}` }];
+    }),
+  ];
 }
 
 function isAddress(value: unknown, loopback: boolean): value is string {

@@ -15,27 +15,50 @@ const BUILT_IN_IDS: Readonly<Record<Installable, ReadonlySet<string>>> = {
 /** Distribution kinds that name programs of this computer. Only the user's own settings may contain them. */
 const LOCAL_KINDS = ["local", "executable", "symposium"] as const;
 
-/** Returns why the entry is rejected, as a clause, or undefined. Checks the raw entry, because settings store it. */
-export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, kind: Installable): string | undefined {
+/** `at`: the path of the member. `why`: a clause. */
+export interface Refusal {
+  readonly at: readonly string[];
+  readonly why: string;
+}
+
+/** Returns why the entry is rejected, or undefined. Checks the raw entry, because settings store it. */
+export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, kind: Installable): Refusal | undefined {
   if (typeof id === "string" && BUILT_IN_IDS[kind].has(id))
-    return `has the id of ${kind === "agent" ? "an agent" : "an extension"} built into Symposium`;
+    return { at: ["id"], why: `has the id of ${kind === "agent" ? "an agent" : "an extension"} built into Symposium` };
   if (ownConfiguration !== undefined)
-    return "specifies a configuration file of this computer (“ownConfiguration”), which is allowed only in your own settings";
+    return {
+      at: ["ownConfiguration"],
+      why: "specifies a configuration file of this computer (“ownConfiguration”), which is allowed only in your own settings",
+    };
   const local = LOCAL_KINDS.find(item => Object.hasOwn(objectOr(distribution), item));
   if (local !== undefined)
-    return `would start a program of this computer (“${local}”); only packages and archives are accepted`;
-  const variable = variablesIn(distribution).find(([name, value]) => !isSwitch(name, value));
+    return {
+      at: ["distribution", local],
+      why: `would start a program of this computer (“${local}”); only packages and archives are accepted`,
+    };
+  const variable = variablesIn(distribution, ["distribution"]).find(({ name, value }) => !isSwitch(name, value));
   return (
-    variable &&
-    `sets the variable ${shownName(variable[0])}, which is not accepted from a document; set it in your own settings if you need it`
+    variable && {
+      at: variable.at,
+      why: `sets the variable ${shownName(variable.name)}, which is not accepted from a document; set it in your own settings if you need it`,
+    }
   );
 }
 
-/** Collects the variables of all kinds and platforms, including unknown ones. */
-function variablesIn(distribution: unknown): readonly (readonly [name: string, value: unknown])[] {
+interface Variable {
+  readonly at: readonly string[];
+  readonly name: string;
+  readonly value: unknown;
+}
+
+/** Collects the variables of all kinds and platforms, including unknown ones. `at`: the path of the value. */
+function variablesIn(distribution: unknown, at: readonly string[]): readonly Variable[] {
   return Object.entries(objectOr(distribution)).flatMap(([key, value]) => {
-    if (key !== "env") return isObject(value) ? variablesIn(value) : [];
-    return isObject(value) ? Object.entries(value) : [[key, value] as const];
+    const path = [...at, key];
+    if (key !== "env") return isObject(value) ? variablesIn(value, path) : [];
+    return isObject(value)
+      ? Object.entries(value).map(([name, text]) => ({ at: [...path, name], name, value: text }))
+      : [{ at: path, name: key, value }];
   });
 }
 

@@ -102,7 +102,7 @@ suite("readConfig", () => {
     [`{"agent":"x"} {}`, /^1:15: The file must end after the closing brace\./],
     [`{"agent":"C:\\q"}`, /^1:10: This escape is not valid/],
     [`{"agent":"x" /* }`, /^1:14: This comment is not closed/],
-    ["[".repeat(100_000), /^1:101: The configuration is nested too deep\./],
+    ["[".repeat(100_000), /^1:101: The JSON is nested too deep\./],
   ];
   for (const [text, problem] of PROBLEMS)
     test(`reports the position of a problem: ${JSON.stringify(text.slice(0, 60))}`, async () =>

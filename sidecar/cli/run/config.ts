@@ -5,10 +5,11 @@
  * - Every text is a configuration or a problem. The position of a problem is in the text.
  * - A message does not contain the value of `agent`, which can contain secrets.
  */
-import { createScanner, parseTree, printParseErrorCode, type Node, type ParseError } from "jsonc-parser";
+import type { Node } from "jsonc-parser";
 import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
 import { readAgent, readProxies } from "../component-argument";
 import { OWN_PROXIES, UnreadableComponent, type ComponentSpec, type ProxySpec } from "../component-spec";
+import { positionIn, propertiesOf, readTree, withoutMark } from "../json-tree";
 
 export interface RunConfig {
   readonly agent: ComponentSpec;
@@ -32,8 +33,7 @@ export type ConfigText =
 
 /** `platform` determines the meaning of a backslash in `agent`. */
 export async function readConfig(text: string, platform: string = process.platform): Promise<ConfigText> {
-  // The byte order mark is not part of the first line.
-  const body = text.startsWith(BOM) ? text.slice(1) : text;
+  const body = withoutMark(text);
   const at = (offset: number, message: string): ConfigMessage => ({ ...positionIn(body, offset), message });
   try {
     return { kind: "config", config: await configIn(body, platform, at) };
@@ -130,67 +130,10 @@ function unknownMembers(object: Node, known: readonly string[], at: At): ConfigM
     );
 }
 
-function propertiesOf(object: Node): readonly { readonly key: Node; readonly value: Node }[] {
-  return (object.children ?? []).flatMap(({ children: [key, value] = [] }) => (key && value ? [{ key, value }] : []));
-}
-
-const BOM = "\uFEFF";
-/** The parser is recursive. */
-const MAX_DEPTH = 100;
-
 function treeOf(body: string): Node {
-  const deep = offsetOfDepth(body, MAX_DEPTH);
-  if (deep !== undefined) throw new Problem(deep, "The configuration is nested too deep.");
-  const errors: ParseError[] = [],
-    root = parseTree(body, errors, { allowTrailingComma: true }),
-    [error] = errors;
   if (body.trim() === "")
     throw new Problem(0, "The file is empty. Add “agent”, or delete the file to choose an agent again.");
-  if (error) throw new Problem(error.offset, SYNTAX[printParseErrorCode(error.error)] ?? "This is not valid JSON.");
-  if (!root) throw new Problem(body.length, "A value is missing.");
-  return root;
-}
-
-/** By the names of the parser. */
-const SYNTAX: Readonly<Record<string, string>> = {
-  PropertyNameExpected: "A name in double quotes is missing.",
-  ValueExpected: "A value is missing.",
-  ColonExpected: "A colon is missing.",
-  CommaExpected: "A comma is missing.",
-  CloseBraceExpected: "A closing brace “}” is missing.",
-  CloseBracketExpected: "A closing bracket “]” is missing.",
-  EndOfFileExpected: "The file must end after the closing brace.",
-  InvalidCommentToken: "This is not a comment: a comment starts with // or /*.",
-  UnexpectedEndOfComment: "This comment is not closed: it ends with */.",
-  UnexpectedEndOfString: "This text is not closed: it ends with a double quote on the same line.",
-  UnexpectedEndOfNumber: "This number is incomplete.",
-  InvalidNumberFormat: "This number is not valid.",
-  InvalidUnicode: "This \\u escape is not valid.",
-  InvalidEscapeCharacter: "This escape is not valid: write a backslash as two backslashes.",
-  InvalidCharacter: "This character is not valid in text: write it as an escape.",
-  InvalidSymbol: "This word is not valid: write text in double quotes.",
-};
-
-/** The offset of the first bracket below `limit` open ones. */
-function offsetOfDepth(body: string, limit: number): number | undefined {
-  const scanner = createScanner(body, true);
-  let depth = 0;
-  for (let token = scanner.scan(); token !== END_OF_FILE; token = scanner.scan()) {
-    if (token === OPEN_BRACE || token === OPEN_BRACKET) depth++;
-    else if (token === CLOSE_BRACE || token === CLOSE_BRACKET) depth--;
-    if (depth > limit) return scanner.getTokenOffset();
-  }
-  return undefined;
-}
-
-/** `SyntaxKind` of the parser, whose constants exist only in its declarations. */
-const OPEN_BRACE = 1,
-  CLOSE_BRACE = 2,
-  OPEN_BRACKET = 3,
-  CLOSE_BRACKET = 4,
-  END_OF_FILE = 17;
-
-function positionIn(body: string, offset: number): { readonly line: number; readonly column: number } {
-  const lines = body.slice(0, offset).split(/\r\n|\r|\n/);
-  return { line: lines.length, column: (lines.at(-1) ?? "").length + 1 };
+  const read = readTree(body, { allowTrailingComma: true });
+  if ("message" in read) throw new Problem(read.offset, read.message);
+  return read;
 }
