@@ -61,6 +61,7 @@ export default tseslint.config(
           "test/tsconfig.json",
           "bench/tsconfig.json",
           "scripts/tsconfig.json",
+          "docs/templates/typescript/tsconfig.json",
         ],
         tsconfigRootDir: import.meta.dirname,
       },
