@@ -7,7 +7,7 @@ import { withoutMark } from "../json-tree";
 import type { CommandReply } from "../runtime/reply";
 import { checkEntry } from "./entry-check";
 
-const FORMAT = "https://github.com/symposium-dev/symposium-vscode/blob/main/docs/publishing.md#the-document";
+const FORMAT = "https://github.com/symposium-dev/symposium-vscode/blob/main/docs/extensions/publishing.md#the-document";
 
 /** A file named `agent.json` is checked as an agent, any other as an extension. */
 export function checkDocument(file: string): CommandReply {
