@@ -39,6 +39,8 @@ module.exports = (_env, { mode = "production" }) => {
       rules: [
         { test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } },
         { test: VALIBOT, loader: USED_VALIBOT },
+        // Its package.json does not declare this. Most programs use its parser only.
+        { test: /node_modules[\\/]jsonc-parser[\\/]/, sideEffects: false },
         {
           test: /\.css$/,
           type: "asset/source",

@@ -1,6 +1,6 @@
 /**
- * The start of `symposium-acp-agent run` and `run-with` until the answer to `initialize`, and their memory when they are
- * idle, against a Node program that only copies bytes (issue 18 point 8). Other editors start the program for each
+ * The start of `symposium-acp-agent run` and `run-with` until the answer to `initialize`, and their memory when they
+ * are idle, against a Node program that only copies bytes (issue 18 point 8). Other editors start the program for each
  * window. Measures the built program. All programs take turns in every round. With `--native`, also against the native
  * conductor of the crates registry.
  */

@@ -7,11 +7,8 @@
  *   the agent.
  * - A mistake in the file is the error of `initialize`, because editors hide stderr.
  */
-import { AGENT_METHODS } from "../acp/methods";
 import type { Channel } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
-import { RpcCode, RpcError } from "../rpc/message";
-import { Peer } from "../rpc/peer";
 import { namedChain } from "./command";
 import { configFile, type ConfigFile, type ConfigReading } from "./run/config-file";
 import { withNotices, type NewNotices } from "./run/notices";
@@ -24,7 +21,7 @@ type Configured = Extract<ConfigReading, { kind: "config" }>;
 /** Resolves with the exit code. Throws `CannotWrite`. */
 export async function run(traceFolder: string | undefined, notify: Notify, version: string): Promise<number> {
   const file = configFile();
-  if (typeof file === "string") return refused(file, notify);
+  if (typeof file === "string") return refuse(file, notify);
   const serve = async (configured: Configured, client: Channel, firstMessage: Promise<void>): Promise<number> =>
     runWith(namedChain(configured.config.proxies, configured.config.agent, traceFolder), notify, version, {
       client: withNotices(client, noticesOf(file, configured, notify)),
@@ -35,7 +32,7 @@ export async function run(traceFolder: string | undefined, notify: Notify, versi
     case "config":
       return serve(reading, clientOnStdio(notify), firstInput());
     case "problem":
-      return refused(reading.message, notify);
+      return refuse(reading.message, notify);
     case "absent":
       return configured(file, serve, notify, version);
   }
@@ -79,20 +76,7 @@ async function configured(
   return code;
 }
 
-/** Answers every request with the error, and ends after `initialize`. */
-async function refused(message: string, notify: Notify): Promise<number> {
+async function refuse(message: string, notify: Notify): Promise<number> {
   notify("error", message);
-  const ended = new Promise<number>(resolve => {
-    const peer = new Peer(clientOnStdio(notify), {
-      request: request => {
-        request.fail(new RpcError(RpcCode.internalError, message));
-        if (request.method === AGENT_METHODS.initialize) void peer[Symbol.asyncDispose]();
-      },
-      notification: () => undefined,
-      closed: () => resolve(1),
-    });
-  });
-  const code = await Promise.race([ended, firstSignal()]);
-  await flushed(realClock);
-  return code;
+  return (await import("./run/refused")).refused(message, clientOnStdio(notify));
 }
