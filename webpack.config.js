@@ -41,6 +41,7 @@ module.exports = (_env, { mode = "production" }) => {
         { test: VALIBOT, loader: USED_VALIBOT },
         // Its package.json does not declare this. Most programs use its parser only.
         { test: /node_modules[\\/]jsonc-parser[\\/]/, sideEffects: false },
+        { test: /\.toml$/, type: "asset/source" },
         {
           test: /\.css$/,
           type: "asset/source",
@@ -153,7 +154,11 @@ module.exports = (_env, { mode = "production" }) => {
             // Used by `conform` only.
             conform: { name: "conform", test: /sidecar[\\/]conform[\\/]/, priority: 2 },
             schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
-            mcp: { name: "mcp", test: /node_modules[\\/](?!(jsonc-parser|semver|valibot|@vscode)[\\/])/, priority: 2 },
+            mcp: {
+              name: "mcp",
+              test: /node_modules[\\/](?!(jsonc-parser|semver|smol-toml|valibot|@vscode)[\\/])/,
+              priority: 2,
+            },
             // Other editors start this command for each window. It loads nothing that it does not use.
             common: {
               name: "common",

@@ -22,7 +22,7 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "which",
 ]);
 /** Files that exist at run time only, and placeholders. */
-const NO_FILE: ReadonlySet<string> = new Set(["installed.json"]);
+const NO_FILE: ReadonlySet<string> = new Set(["Cargo.lock", "installed.json"]);
 
 interface Sources {
   /** Files and folders, from the repository's root. */

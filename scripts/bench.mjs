@@ -39,6 +39,7 @@ try {
     platform: "node",
     target: "node20",
     packages: "external",
+    loader: { ".toml": "text" },
     minifyWhitespace: true,
     minifySyntax: true,
     logLevel: "warning",

@@ -212,6 +212,21 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "ignore",
     ],
   ],
+  [
+    "sidecar/recommendations",
+    [
+      "src/protocol",
+      ERRORS,
+      "sidecar/rpc",
+      "sidecar/permissions",
+      "sidecar/http",
+      "sidecar/agents",
+      "sidecar/extensions",
+      "node:",
+      "smol-toml",
+    ],
+  ],
+  ["sidecar/toml.d.ts", []],
   ["sidecar/agent-session", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/acp", "sidecar/agents", "node:"]],
   ["sidecar/journal", ["src/protocol", ERRORS, "node:", "valibot"]],
   [
@@ -267,7 +282,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/conform", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/mcp", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP, RPC]],
-  ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
+  ["sidecar/cli", ["src/protocol", "sidecar", "recommendations.toml", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
   // Tests of several programs together, and test doubles of VS Code and of processes.

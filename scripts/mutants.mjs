@@ -92,6 +92,7 @@ async function importersOfAll() {
     format: "esm",
     platform: "node",
     packages: "external",
+    loader: { ".toml": "text" },
     splitting: true,
     logLevel: "error",
   });

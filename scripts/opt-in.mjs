@@ -50,6 +50,7 @@ export async function runOptIn({ name, programs, tests, grep, env = {}, timeoutM
     target: "node20.10",
     format: "esm",
     packages: "external",
+    loader: { ".toml": "text" },
     sourcemap: true,
     logLevel: "warning",
   });

@@ -323,6 +323,7 @@ function compile(entryPoints, outdir, options) {
         outdir,
         absWorkingDir: root,
         bundle: true,
+        loader: { ".toml": "text" },
         platform: "node",
         target: "node20",
         sourcemap: true,

@@ -52,6 +52,7 @@ if (!step?.startsWith("--share=")) {
     platform: "node",
     target: "node20.10",
     packages: "external",
+    loader: { ".toml": "text" },
     sourcemap: true,
     keepNames: true,
     logLevel: "warning",

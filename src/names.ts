@@ -20,6 +20,7 @@ export const SETTINGS = {
   "symposium.acpAgentPath": { default: "", scope: "user" },
   "symposium.registryUrl": { default: "", scope: "user" },
   "symposium.updates": { default: "notify", scope: "user" },
+  "symposium.recommendations": { default: [], scope: "user" },
   "symposium.restoreSessions": { default: true, scope: "any" },
   "symposium.historyDays": { default: 90, scope: "user" },
   "symposium.historyMegabytes": { default: 1024, scope: "user" },

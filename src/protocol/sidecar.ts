@@ -4,6 +4,7 @@
  */
 import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agents/agent-service";
 import type { AgentConfig } from "./agents/agents";
+import type { RecommendationsHostToSidecar } from "./agents/recommendations";
 import type { Attachment } from "./chat/attachments";
 import type { ChatEvent, Conversation, SessionId } from "./chat/chat";
 import type { ControlValue, ControlValues } from "./chat/controls";
@@ -19,7 +20,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 14;
+export const PROTOCOL = 15;
 
 export interface Hello {
   readonly protocol: number;
@@ -108,7 +109,12 @@ export interface NewChat {
 }
 
 /** Requests to the sidecar. Requests for an unknown session fail with `ErrorCode.unknownSession`. */
-export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, SessionsHostToSidecar, ActionMethods {
+export interface HostToSidecar
+  extends LmHostToSidecar,
+    AgentsHostToSidecar,
+    RecommendationsHostToSidecar,
+    SessionsHostToSidecar,
+    ActionMethods {
   hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Deletes all stored conversations. Open ones are stored again with their next change. */
   "history/delete": Call<Readonly<Record<string, never>>, { readonly count: number }>;

@@ -5,8 +5,11 @@ import type { SettingsToHost } from "../protocol/settings/settings-to-host";
 import type { HostToSettings, SettingsView } from "../protocol/settings/settings-view";
 import { SettingsController } from "../settings/view/settings-controller";
 import type { SettingsDeps } from "../settings/view/settings-deps";
+import { Recommendations } from "../settings/view/recommendations";
 import { UpdateCheck } from "../settings/view/update-check";
+import { addRecommended } from "../settings/store/add-recommended";
 import { withAgent, withBypass, withoutAgent } from "../settings/store/agents";
+import type { KeyValueStore } from "../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../settings/store/settings";
 import { updatableIn, withUpdate } from "../settings/store/update-policy";
 import type { SidecarPhase } from "../sidecar/restart-policy";
@@ -83,6 +86,13 @@ export class PlayedPage {
   }
 }
 
+const storeIn = (memory: Map<string, unknown>): KeyValueStore => ({
+  get: key => memory.get(key),
+  update: async (key, value) => {
+    memory.set(key, value);
+  },
+});
+
 export class SettingsPlay {
   readonly sidecar = new FakeSidecar();
   phase: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
@@ -100,6 +110,10 @@ export class SettingsPlay {
   readonly done: string[] = [];
   readonly log = new Log();
   readonly updates: UpdateCheck;
+  readonly recommendations: Recommendations;
+  readonly workspaceMemory = new Map<string, unknown>();
+  folders: readonly string[] = ["/w"];
+  shows = false;
   readonly controller: SettingsController;
 
   constructor() {
@@ -116,6 +130,7 @@ export class SettingsPlay {
         ]),
       ),
     }));
+    this.sidecar.reply("recommendations/read", () => ({ recommendations: [], stale: [], problems: [] }));
     this.sidecar.reply("registry/icons", () => ({ icons: {} }));
     this.sidecar.reply("registry/updates", () => ({ updates: [], fetchedAt: this.now }));
     this.sidecar.reply("agents/install", () => ({ version: "1.2.3" }));
@@ -126,12 +141,7 @@ export class SettingsPlay {
         updatableIn(this.values["symposium.agents"], this.values["symposium.extensions"], this.settings.agents),
       isTrusted: () => this.trusted,
       now: () => this.now,
-      memory: {
-        get: key => this.memory.get(key),
-        update: async (key, value) => {
-          this.memory.set(key, value);
-        },
-      },
+      memory: storeIn(this.memory),
       replace: async update => {
         const name = update.of === "agent" ? "symposium.agents" : "symposium.extensions",
           before = this.values[name];
@@ -144,6 +154,30 @@ export class SettingsPlay {
       },
       notify: sentence => {
         this.done.push(`tell ${sentence}`);
+      },
+      changed: () => this.controller.changed(),
+      log: this.log,
+    });
+    this.recommendations = new Recommendations({
+      client: () => this.sidecar.current(),
+      settings: () => this.settings,
+      folders: () => this.folders,
+      isTrusted: () => this.trusted,
+      shared: storeIn(this.memory),
+      workspace: storeIn(this.workspaceMemory),
+      add: async recommendation =>
+        addRecommended(recommendation, {
+          registry: async () => (await this.sidecar.current()).request("registry/agents", {}),
+          entryAt: async url =>
+            (await (await this.sidecar.current()).request("registry/extension", { url, of: "extension" })).entry,
+          change: async change => this.#change("symposium.extensions", change),
+        }),
+      ask: async sentence => {
+        this.done.push(`ask ${sentence}`);
+        return this.shows;
+      },
+      show: () => {
+        this.done.push("show");
       },
       changed: () => this.controller.changed(),
       log: this.log,
@@ -168,6 +202,7 @@ export class SettingsPlay {
       },
       configuration,
       updates: this.updates,
+      recommendations: this.recommendations,
       log: this.log,
       isTrusted: () => this.trusted,
       now: () => this.now,

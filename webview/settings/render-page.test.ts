@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { SettingsView } from "../../src/protocol/settings/settings-view";
-import { agent, anyView, extension, view } from "../testing/settings-views";
+import { agent, anyView, extension, recommendation, view } from "../testing/settings-views";
 import { emptyModel, type Model } from "./model";
 import type { Piece } from "./element-tree";
 import { render } from "./render-page";
@@ -58,6 +58,34 @@ suite("settings page: rendering", () => {
       extensions: [extension("ada", { buttons: [{ action: "update", label: "Update", isMain: true }] })],
     }).find(having("aria-label", "Update: ADA"))?.action;
     deepEqual(action, { kind: "send", message: { type: "row", of: "extension", id: "ada", action: "update" } });
+  });
+
+  test("shows recommended extensions in a labelled section with their reasons", () => {
+    const section = (pieces: readonly Piece[]): Piece | undefined =>
+      pieces.find(having("class", "section recommendations"));
+    equal(section(drawn()), undefined);
+    const shown = section(
+      drawn({
+        recommendations: { rows: [recommendation("crate tokio")], problems: ["list.toml, line 3: …"], dismissed: 2 },
+      }),
+    );
+    ok(shown);
+    const pieces = all([shown]);
+    equal(pieces.find(having("id", shown.attributes?.["aria-labelledby"] ?? ""))?.text, "Recommended Extensions");
+    deepEqual(buttons(pieces), ["Add: CRATE TOKIO", "Dismiss: CRATE TOKIO", "Show 2 Dismissed Recommendations"]);
+    deepEqual(
+      pieces.filter(having("class", "sentence")).map(({ text }) => text),
+      ["list.toml, line 3: …", "Recommended."],
+    );
+    deepEqual(pieces.find(having("aria-label", "Add: CRATE TOKIO"))?.action, {
+      kind: "send",
+      message: { type: "row", of: "recommendation", id: "crate tokio", action: "add" },
+    });
+    const row = pieces.find(having("data-of", "recommendation"));
+    deepEqual(
+      [row?.tag, row?.attributes?.["aria-labelledby"], row?.isPlace],
+      ["li", "name-recommendation-crate_20_tokio", true],
+    );
   });
 
   test("shows the percentage and Cancel of an installation", () => {

@@ -1,13 +1,19 @@
 /** Renders the whole page from a view and the page's own state. Pure. */
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
-import { UPDATE_MODES, type Note, type SettingsView, type UpdateMode } from "../../src/protocol/settings/settings-view";
+import {
+  UPDATE_MODES,
+  type Note,
+  type SettingsView,
+  type Tone,
+  type UpdateMode,
+} from "../../src/protocol/settings/settings-view";
 import { inOrder, shownView, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, sign, type Around } from "./render-parts";
-import { agentRow, extensionRow, type Movement } from "./render-row";
+import { agentRow, extensionRow, recommendationRow, type Movement } from "./render-row";
 import { shown, type Reorder } from "./reorder";
 import { line, prose } from "./display-text";
-import { texts } from "./settings-texts";
+import { showDismissed, texts } from "./settings-texts";
 
 export function render(model: Model): readonly Piece[] {
   const view = shownView(model);
@@ -31,6 +37,7 @@ export function render(model: Model): readonly Piece[] {
       notes(view.notes),
       agents(view, around),
       extensions(view, around, model.reorder),
+      recommendations(view, around),
       sending(view),
       updates(view),
       links(view),
@@ -72,21 +79,28 @@ function notes(all: readonly Note[]): Piece | undefined {
     "notes",
     { key: "notes", isPlace: true, attributes: { "aria-label": texts.notes } },
     ...all.map(({ tone, sentence, button: way }, i) =>
-      piece(
-        "div",
-        "finding note",
-        { key: `note ${i}`, attributes: { "data-tone": tone } },
-        sign(tone),
-        piece(
-          "div",
-          "finding-body",
-          {},
-          textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
-          ...(way
-            ? [piece("div", "buttons", {}, sendButton("way", way.label, { type: "note", action: way.action }))]
-            : []),
-        ),
+      notice(
+        `note ${i}`,
+        tone,
+        sentence,
+        way && piece("div", "buttons", {}, sendButton("way", way.label, { type: "note", action: way.action })),
       ),
+    ),
+  );
+}
+
+function notice(key: string, tone: Tone, sentence: string, buttons?: Piece): Piece {
+  return piece(
+    "div",
+    "finding note",
+    { key, attributes: { "data-tone": tone } },
+    sign(tone),
+    piece(
+      "div",
+      "finding-body",
+      {},
+      textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
+      buttons,
     ),
   );
 }
@@ -134,6 +148,37 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
       { key: "adding" },
       sendButton("extension", texts.addExtension, { type: "add", what: "extension" }, { isOff: view.isRestricted }),
     ),
+  );
+}
+
+function recommendations({ recommendations: shown }: SettingsView, around: Around): Piece | undefined {
+  if (!shown) return undefined;
+  const { rows, problems, dismissed } = shown;
+  return section(
+    "recommendations",
+    texts.recommendations,
+    texts.recommendationsAbout,
+    ...problems.map((sentence, i) => notice(`problem ${i}`, "warning", sentence)),
+    ...(rows.length === 0
+      ? []
+      : [
+          piece(
+            "ul",
+            "rows",
+            { key: "rows", attributes: { role: "list" } },
+            ...rows.map(row => recommendationRow(row, around)),
+          ),
+        ]),
+    ...(dismissed === 0
+      ? []
+      : [
+          piece(
+            "div",
+            "buttons adding",
+            { key: "dismissed" },
+            sendButton("dismissed", showDismissed(dismissed), { type: "showDismissed" }, { weight: "link" }),
+          ),
+        ]),
   );
 }
 

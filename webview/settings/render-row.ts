@@ -1,7 +1,14 @@
 /** Rows of agents and extensions. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { Installable } from "../../src/protocol/agents/agent-service";
-import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings/settings-view";
+import type {
+  AgentRow,
+  ExtensionRow,
+  Finding,
+  Progress,
+  RecommendationRow,
+  RowButton,
+  RowKind,
+} from "../../src/protocol/settings/settings-view";
 import { rowId, word, type UserAction } from "./settings-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, fold, marks, picture, sign, type Around } from "./render-parts";
@@ -75,13 +82,25 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
   );
 }
 
+export function recommendationRow(row: RecommendationRow, around: Around): Piece {
+  const head = piece(
+    "div",
+    "head",
+    {},
+    picture(row.icon, row.name),
+    heading(nameId("recommendation", row), row.name),
+    marks(row.marks, false),
+  );
+  return frame("recommendation", row, {}, head, body("recommendation", row, row.buttons, around));
+}
+
 type AnyRow = Pick<AgentRow, "id" | "name" | "description" | "origin" | "progress" | "findings">;
 
 /** The prefix avoids collisions: as a suffix it could be part of another row's id. */
-const nameId = (of: Installable, { id }: AnyRow): string => `name-${rowId(of, id)}`;
+const nameId = (of: RowKind, { id }: AnyRow): string => `name-${rowId(of, id)}`;
 
 function frame(
-  of: Installable,
+  of: RowKind,
   row: AnyRow,
   attributes: Readonly<Record<string, string | undefined>>,
   ...children: readonly (Piece | undefined)[]
@@ -115,7 +134,7 @@ function heading(id: string, name: string, control?: string): Piece {
   );
 }
 
-function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], around: Around): Piece {
+function body(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: Around): Piece {
   const { description, origin, progress } = row;
   const cancel = progress ? buttons.find(({ action }) => action === "cancel") : undefined;
   return piece(
@@ -146,7 +165,7 @@ function labelled(name: string, text: string): Piece {
 const LONG = 120;
 
 function progressBar(
-  of: Installable,
+  of: RowKind,
   row: AnyRow,
   { label, percent }: Progress,
   cancel: RowButton | undefined,
@@ -173,7 +192,7 @@ function progressBar(
   );
 }
 
-function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], around: Around): readonly Piece[] {
+function actions(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: Around): readonly Piece[] {
   if (buttons.length === 0) return [];
   const [main, rest] = [buttons.filter(({ isMain }) => isMain), buttons.filter(({ isMain }) => !isMain)];
   const shown = main.map(each => rowButton(of, row, each, around));
@@ -189,13 +208,13 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
   return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(extra ? [extra] : [])];
 }
 
-const pressed = (of: Installable, { id }: AnyRow, { action }: RowButton): UserAction => ({
+const pressed = (of: RowKind, { id }: AnyRow, { action }: RowButton): UserAction => ({
   kind: "send",
   message: { type: "row", of, id, action },
 });
 
 function rowButton(
-  of: Installable,
+  of: RowKind,
   row: AnyRow,
   each: RowButton,
   { isRestricted }: Around,
@@ -211,7 +230,7 @@ function rowButton(
   });
 }
 
-function findings(of: Installable, row: AnyRow, around: Around): Piece | undefined {
+function findings(of: RowKind, row: AnyRow, around: Around): Piece | undefined {
   return row.findings.length === 0
     ? undefined
     : piece(
@@ -223,7 +242,7 @@ function findings(of: Installable, row: AnyRow, around: Around): Piece | undefin
 }
 
 function finding(
-  of: Installable,
+  of: RowKind,
   row: AnyRow,
   { tone, sentence, detail, buttons }: Finding,
   i: number,

@@ -1,7 +1,6 @@
 /** Actions of the settings page. */
-import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
-import type { UpdateMode } from "../../src/protocol/settings/settings-view";
+import type { RowKind, UpdateMode } from "../../src/protocol/settings/settings-view";
 
 /** User settings with a checkbox. */
 export type Switch = { readonly kind: "bypass" | "enable"; readonly id: string } | { readonly kind: "modifier" };
@@ -33,7 +32,7 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
  * Element id of a row; also the base of the ids of its parts. Untrusted ids are encoded without spaces and without
  * collisions.
  */
-export const rowId = (of: Installable, id: string): string => `${of}-${word(id)}`;
+export const rowId = (of: RowKind, id: string): string => `${of}-${word(id)}`;
 
 /** Escapes all characters except letters, digits and hyphens. */
 export const word = (text: string): string =>

@@ -23,6 +23,10 @@ export const texts = {
     "Extensions run between the editor and the agent and add knowledge, tools and rules. No extensions are installed.",
   ),
   addExtension: l10n.t("Add Extension…"),
+  recommendations: l10n.t("Recommended Extensions"),
+  recommendationsAbout: l10n.t(
+    "For this workspace, by its dependencies and files. Nothing is installed before you add it.",
+  ),
   grip: l10n.t("Move"),
   gripTooltip: l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels."),
   up: "Up",
@@ -44,6 +48,10 @@ export const texts = {
   logs: l10n.t("Show Logs"),
   restricted: l10n.t("Not available in Restricted Mode"),
 } as const;
+
+export function showDismissed(count: number): string {
+  return count === 1 ? l10n.t("Show 1 Dismissed Recommendation") : l10n.t`Show ${count} Dismissed Recommendations`;
+}
 
 /** Announcement for a row that is being moved. */
 export function moveAnnouncementText(name: string, { what, place, of }: MoveAnnouncement): string {

@@ -9,6 +9,7 @@ import {
   type Finding,
   type Mark,
   type Note,
+  type RecommendationRow,
   type RowButton,
   type SettingsView,
   type Tone,
@@ -32,6 +33,18 @@ export const extension = (id: string, overrides: Partial<ExtensionRow> = {}): Ex
   findings: [],
   buttons: [{ action: "remove", label: "Remove" }],
   isEnabled: true,
+  ...overrides,
+});
+export const recommendation = (id: string, overrides: Partial<RecommendationRow> = {}): RecommendationRow => ({
+  id,
+  name: id.toUpperCase(),
+  origin: `of ${id}`,
+  marks: [],
+  findings: [{ tone: "neutral", sentence: "Recommended.", buttons: [] }],
+  buttons: [
+    { action: "add", label: "Add", isMain: true },
+    { action: "dismiss", label: "Dismiss", isMain: true },
+  ],
   ...overrides,
 });
 export const view = (overrides: Partial<SettingsView> = {}): SettingsView => ({
@@ -127,6 +140,16 @@ export const anyView: fc.Arbitrary<SettingsView> = withoutUndefined<SettingsView
       maxLength: 5,
     }),
     extensions: fc.array(withoutUndefined<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
+    recommendations: maybe(
+      fc.record({
+        rows: fc.uniqueArray(withoutUndefined<RecommendationRow>(fc.record(row)), {
+          maxLength: 3,
+          selector: each => each.id,
+        }),
+        problems: fc.array(text, { maxLength: 2 }),
+        dismissed: fc.nat(2),
+      }),
+    ),
     requireModifier: flag,
     updates: fc.constantFrom(...UPDATE_MODES),
     notes: fc.array(note, { maxLength: 3 }),

@@ -74,6 +74,11 @@ export class Registries {
     };
   }
 
+  /** Extensions of the last known registry. Uses no network. */
+  async knownExtensions(address: string | undefined): Promise<readonly RegistryEntry[]> {
+    return (await this.#cache(address).current()).registry.extensions;
+  }
+
   /** Returns icon addresses by id from the last known registry. Uses the network only if no copy exists. */
   async pictures(address: string | undefined, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
     const cache = this.#cache(address),

@@ -27,13 +27,14 @@ import { processTable } from "../../process/process-list";
 import { startProcess } from "../../process/stdio-process";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
+import type { RecommendationService } from "../../recommendations/recommendation-service";
 import type { Scope } from "../../rpc/scope";
 import { AgentSessions } from "../../sessions/agent-sessions";
 import { HiddenSessions } from "../../sessions/hidden-sessions";
 import { SessionCatalog } from "../../sessions/session-catalog";
 import { filesInThread, filesInWorker } from "../../sessions/session-files";
 import { SessionsService } from "../../sessions/sessions-service";
-import { extensionDeps } from "../runtime/extension-deps";
+import { extensionDeps, type OwnedDeps } from "../runtime/extension-deps";
 import { openEvidence } from "../runtime/tool-evidence";
 import { openTrace } from "../runtime/trace-file";
 import { LazyAgents, LazyLm } from "./lazy-parts";
@@ -59,6 +60,8 @@ export interface Served {
   readonly extensions: ConfiguredExtensions;
   readonly journal: Journal;
   readonly sessions: SessionsService;
+  /** Loads the part on the first call. */
+  readonly recommendations: () => Promise<RecommendationService>;
 }
 
 export function openSidecar(host: SidecarHost): Served {
@@ -96,8 +99,18 @@ export function openSidecar(host: SidecarHost): Served {
     (agent, signal) => agents.command(agent, signal),
     agentId => wire.request("secrets/environment", { agentId }),
   );
+  const ownExtensions = ownExtensionsOf(host, processes, agents);
   const hidden = new HiddenSessions(path.join(journalFolder(hello.storage), ".hidden"));
-  const launchDeps = launchDepsOf(host, { processes, trace, agents, statusTracker, command, hidden, lm: () => lm });
+  const launchDeps = launchDepsOf(host, {
+    processes,
+    trace,
+    agents,
+    ownExtensions,
+    statusTracker,
+    command,
+    hidden,
+    lm: () => lm,
+  });
   const pool: AgentPool = scope.add(
     new AgentPool(
       trackedConnect((key, signal) => launch(key, signal, launchDeps), statusTracker),
@@ -164,7 +177,40 @@ export function openSidecar(host: SidecarHost): Served {
     extensions,
     journal,
     sessions,
+    recommendations: recommendationsOf(host, ownExtensions, agents),
   };
+}
+
+function recommendationsOf(
+  { hello }: SidecarHost,
+  ownExtensions: OwnedDeps,
+  agents: LazyAgents,
+): () => Promise<RecommendationService> {
+  let loading: Promise<RecommendationService> | undefined;
+  const load = async (): Promise<RecommendationService> => {
+    const { serveRecommendations } = await import("./serve-recommendations");
+    return serveRecommendations({
+      ...ownExtensions,
+      date: () => Date.now(),
+      isRestricted: hello.restricted === true,
+      fetch: async (...request) => (await agents.part()).fetch(...request),
+      registered: async url => (await agents.part()).registries.knownExtensions(url),
+    });
+  };
+  return () => (loading ??= load());
+}
+
+/** Dependencies of the built-in extensions in this window. */
+function ownExtensionsOf({ version, scope, log }: SidecarHost, processes: ProcessDeps, agents: LazyAgents): OwnedDeps {
+  return scope.add(
+    extensionDeps({
+      version,
+      processes,
+      environment: async () => (await (await agents.part()).shell()).env,
+      find: async program => (await agents.part()).find(program),
+      log: (level, message, detail) => log(level, "agent", message, detail),
+    }),
+  );
 }
 
 /** Opens the ledger of processes and ends those of an earlier sidecar. */
@@ -236,22 +282,14 @@ interface LaunchParts extends Pick<LaunchDeps, "trace"> {
   readonly command: NonNullable<LaunchDeps["command"]>;
   readonly processes: ProcessDeps;
   readonly agents: LazyAgents;
+  readonly ownExtensions: OwnedDeps;
   readonly statusTracker: AgentStatusTracker;
   readonly hidden: HiddenSessions;
   readonly lm: () => LazyLm;
 }
 
 function launchDepsOf({ version, wire, scope, log }: SidecarHost, parts: LaunchParts): LaunchDeps {
-  const { processes, trace, agents, statusTracker, command } = parts;
-  const ownExtensions = scope.add(
-    extensionDeps({
-      version,
-      processes,
-      environment: async () => (await (await agents.part()).shell()).env,
-      find: async program => (await agents.part()).find(program),
-      log: (level, message, detail) => log(level, "agent", message, detail),
-    }),
-  );
+  const { processes, trace, agents, ownExtensions, statusTracker, command } = parts;
   return {
     version,
     clock: realClock,

@@ -20,6 +20,7 @@ const CACHE = path.join(homedir(), ".symposium", "cache");
 
 export interface ServedAgents extends AgentsPart {
   readonly handlers: AgentHandlers;
+  readonly registries: Registries;
 }
 
 export interface ServedAgentsDeps extends AgentsDeps {
@@ -44,13 +45,14 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
       date: () => Date.now(),
       onWarning: (what: string, detail: unknown) => log("warn", what, { detail }),
     };
-  const examinations = new RunningTasks(),
+  const registries = new Registries(cacheDeps),
+    examinations = new RunningTasks(),
     evidence = openEvidence(log);
   const service = new AgentService({
     installers,
     statusTracker,
     find,
-    registries: new Registries(cacheDeps),
+    registries,
     icons: new Icons(cacheDeps),
     documentAt: (url, kind, signal) => documentAt(url, kind, { ...fetchDeps, signal }),
     examine: (agent, cwd, signal) =>
@@ -83,6 +85,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   return {
     ...part,
     handlers: service.handlers,
+    registries,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([cleanup[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
       await part[Symbol.asyncDispose]();

@@ -28,7 +28,7 @@ export async function serve(version: string): Promise<void> {
     return served;
   };
   wire.serve(
-    dispatcher<HostToSidecar, "chat" | "sessions" | "registry" | "agents" | "lm">(
+    dispatcher<HostToSidecar, "chat" | "sessions" | "registry" | "agents" | "recommendations" | "lm">(
       {
         hello: async hello => {
           if (hello.protocol !== PROTOCOL || hello.build !== version)
@@ -53,6 +53,7 @@ export async function serve(version: string): Promise<void> {
         sessions: () => ready().sessions.handlers,
         registry: async () => (await ready().agents.part()).handlers,
         agents: async () => (await ready().agents.part()).handlers,
+        recommendations: async () => (await ready().recommendations()).handlers,
         lm: async () => (await ready().lm.service()).handlers,
       },
     ),

@@ -41,7 +41,7 @@ export class BuiltSidecar implements AsyncDisposable {
   received = 0;
   #onChange = (): void => undefined;
 
-  private constructor() {
+  private constructor(environment: Readonly<Record<string, string>>) {
     const { command, args } = program("symposium-acp-agent"),
       { SHELL: _, ...env } = process.env;
     mkdirSync(this.home);
@@ -54,6 +54,7 @@ export class BuiltSidecar implements AsyncDisposable {
         HOME: this.home,
         USERPROFILE: this.home,
         ...(process.platform === "win32" ? {} : { SHELL: "/bin/sh" }),
+        ...environment,
       },
     });
     this.#closed = new Promise(resolve => this.#child.once("close", resolve));
@@ -75,9 +76,13 @@ export class BuiltSidecar implements AsyncDisposable {
     this.#connection.listen();
   }
 
-  /** `before`: the sidecar whose storage it uses. */
-  static async start(before?: BuiltSidecar, changes: Partial<HelloFromHost> = {}): Promise<BuiltSidecar> {
-    const sidecar = new BuiltSidecar();
+  /** `before`: the sidecar whose storage it uses. `environment`: added to the environment of the process. */
+  static async start(
+    before?: BuiltSidecar,
+    changes: Partial<HelloFromHost> = {},
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<BuiltSidecar> {
+    const sidecar = new BuiltSidecar(environment);
     await sidecar.ask("hello", {
       protocol: PROTOCOL,
       build: "development",

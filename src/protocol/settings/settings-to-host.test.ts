@@ -8,6 +8,7 @@ const validate = (value: unknown) => validated(settingsToHost, value);
 const MESSAGES: readonly SettingsToHost[] = [
   { type: "ready" },
   { type: "row", of: "agent", id: "a", action: "install" },
+  { type: "row", of: "recommendation", id: "crate a", action: "add" },
   { type: "bypass", id: "a", isOn: true },
   { type: "enable", id: "e", isOn: false },
   { type: "move", id: "e", to: 0 },
@@ -16,6 +17,7 @@ const MESSAGES: readonly SettingsToHost[] = [
   { type: "modifier", isOn: true },
   { type: "updates", mode: "auto" },
   { type: "checkUpdates" },
+  { type: "showDismissed" },
   { type: "open", what: "walkthrough" },
   { type: "log", level: "info", message: "" },
 ];

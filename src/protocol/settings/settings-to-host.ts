@@ -5,7 +5,7 @@ import { NOTE_ACTIONS, ROW_ACTIONS, UPDATE_MODES } from "./settings-view";
 
 /** An id from the settings. */
 const id = filled(512);
-const of = v.picklist(["agent", "extension"]);
+const of = v.picklist(["agent", "extension", "recommendation"]);
 
 export const settingsToHost = v.variant("type", [
   v.object({ type: v.literal("ready") }),
@@ -19,6 +19,7 @@ export const settingsToHost = v.variant("type", [
   v.object({ type: v.literal("modifier"), isOn: v.boolean() }),
   v.object({ type: v.literal("updates"), mode: v.picklist(UPDATE_MODES) }),
   v.object({ type: v.literal("checkUpdates") }),
+  v.object({ type: v.literal("showDismissed") }),
   v.object({ type: v.literal("open"), what: v.picklist(["settings", "page", "walkthrough", "logs"]) }),
   v.object({
     type: v.literal("log"),

@@ -25,8 +25,13 @@ export const ROW_ACTIONS = [
   "page",
   "addEntry",
   "removeEntry",
+  "add",
+  "keep",
 ] as const;
 export type RowAction = (typeof ROW_ACTIONS)[number];
+
+/** Kinds of rows. */
+export type RowKind = Installable | "recommendation";
 
 /** `about`: accessible name, if `label` is ambiguous without its visual context. */
 export interface RowButton {
@@ -87,6 +92,18 @@ export interface ExtensionRow extends Row {
   readonly isEnabled: boolean;
 }
 
+/** Recommended extension. `id`: the key of the recommendation. */
+export type RecommendationRow = Row;
+
+/** Recommended extensions for this workspace. */
+export interface RecommendationsSection {
+  readonly rows: readonly RecommendationRow[];
+  /** Sentences about unusable lists. */
+  readonly problems: readonly string[];
+  /** Number of dismissed recommendations. */
+  readonly dismissed: number;
+}
+
 export const UPDATE_MODES = ["auto", "notify", "off"] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 
@@ -95,6 +112,8 @@ export interface SettingsView {
   readonly agents: readonly AgentRow[];
   /** Ordered from the editor to the agent. */
   readonly extensions: readonly ExtensionRow[];
+  /** Absent without recommendations. */
+  readonly recommendations?: RecommendationsSection;
   readonly requireModifier: boolean;
   readonly updates: UpdateMode;
   /** Sentences at the top: Restricted Mode, tabs that still use their old settings, invalid settings. */

@@ -1,5 +1,6 @@
 /** The typed settings of the host. Pure: the caller provides the values. */
 import { SETTINGS, type SettingName } from "../../names";
+import { arrayOr, isFilled } from "../../protocol/wire/json";
 import { LOG_LEVELS, type LogLevel } from "../../protocol/wire/log";
 import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm/lm";
 import type { HistoryLimits } from "../../protocol/sidecar";
@@ -16,6 +17,8 @@ export interface Settings extends AgentSettings {
   /** Empty: the public registry. */
   readonly registryUrl: string;
   readonly updates: UpdateMode;
+  /** Files and URLs of lists of recommended extensions. */
+  readonly recommendations: readonly string[];
   readonly logLevel: LogLevel;
   /** Empty: no trace. */
   readonly traceDir: string;
@@ -58,6 +61,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     acpAgentPath: text("symposium.acpAgentPath"),
     registryUrl: text("symposium.registryUrl"),
     updates: UPDATE_MODES.find(mode => mode === updates) ?? "notify",
+    recommendations: arrayOr(get("symposium.recommendations")).filter(isFilled),
     traceDir: text("symposium.traceDir"),
     history: {
       days: amount("symposium.historyDays", SETTINGS["symposium.historyDays"].default),

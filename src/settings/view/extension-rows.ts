@@ -1,7 +1,7 @@
 /** Rows of the extensions, ordered from the editor to the agent. Pure. */
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
-import type { ExtensionRow, RowAction, RowButton } from "../../protocol/settings/settings-view";
+import type { ExtensionRow, Finding, RowAction, RowButton } from "../../protocol/settings/settings-view";
 import {
   about,
   howStarted,
@@ -67,10 +67,27 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
         name,
         actions.has("update"),
       ),
+      ...(model.isTrusted && isIdle ? staleFindings(model, id, name) : []),
     ],
     buttons: buttons.filter(button => button !== false).map(about(name)),
     isEnabled,
   };
+}
+
+/** The extension was added on a recommendation that does not apply any longer. */
+function staleFindings({ recommendations }: SettingsModel, id: string, name: string): readonly Finding[] {
+  const sentences = recommendations.stale.get(id) ?? [];
+  return sentences.map((sentence, i) => ({
+    tone: "neutral",
+    sentence,
+    buttons:
+      i < sentences.length - 1
+        ? []
+        : [
+            { action: "remove", label: l10n.t("Remove"), about: name },
+            { action: "keep", label: l10n.t("Keep"), about: name },
+          ],
+  }));
 }
 
 const ORIGINS: Readonly<Record<ExtensionConfig["_source"], string>> = {

@@ -12,12 +12,14 @@ import type { Handlers } from "../../protocol/wire/wire";
 import { visibleLine, visibleText } from "../../protocol/text/visible-text";
 import { addAgent } from "../store/add-agent";
 import { addExtension } from "../store/add-extension";
+import { addRecommended } from "../store/add-recommended";
 import { AgentSecrets } from "../store/agent-secrets";
 import type { Configuration } from "../store/configuration";
 import { addFromRegistry, type AgentSources } from "../store/select-agent";
 import { updatableIn } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../../sidecar/supervisor";
+import { Recommendations, type RecommendationsDeps } from "./recommendations";
 import { SettingsController } from "./settings-controller";
 import { SettingsPages } from "./settings-pages";
 import type { Place, SettingsDeps } from "./settings-deps";
@@ -25,7 +27,10 @@ import { UpdateCheck, type UpdateDeps } from "./update-check";
 import { Milestones } from "./walkthrough-progress";
 
 export interface SettingsParts {
-  readonly context: Pick<vscode.ExtensionContext, "extension" | "extensionUri" | "globalState" | "secrets">;
+  readonly context: Pick<
+    vscode.ExtensionContext,
+    "extension" | "extensionUri" | "globalState" | "workspaceState" | "secrets"
+  >;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
   readonly chat: Pick<ChatController, "openTab" | "outdatedTabs">;
@@ -59,10 +64,17 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
     secrets = new AgentSecrets(context.secrets, log, () => milestones.keyStored()),
     sources = sourcesIn(configuration, supervisor);
   const updates = new UpdateCheck(updateDeps(parts, () => controller.changed()));
+  const recommendations = new Recommendations(
+    recommendationsDeps(parts, sources, {
+      changed: () => controller.changed(),
+      show: () => pages.open(),
+    }),
+  );
   const controller = new SettingsController({
     sidecar: supervisor,
     configuration,
     updates,
+    recommendations,
     log,
     isTrusted,
     now,
@@ -82,6 +94,9 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
       followSettings(milestones, configuration);
       controller.settingsChanged();
     }),
+    ...projectChanges(() => {
+      if (supervisor.phase.kind === "running") void recommendations.read();
+    }),
   );
   return {
     controller,
@@ -93,6 +108,7 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
       if (phase.kind !== "running") return;
       supervisor.notify("settings/languageModel", configuration.settings.languageModel);
       void updates.sidecarRuns();
+      void recommendations.sidecarRuns();
     },
     open: () => pages.open(),
     dispose: () => {
@@ -154,6 +170,50 @@ function updateDeps({ context, configuration, supervisor, log }: SettingsParts, 
   };
 }
 
+function recommendationsDeps(
+  { context, configuration, supervisor, log }: SettingsParts,
+  { registry }: AgentSources,
+  { changed, show }: Pick<RecommendationsDeps, "changed" | "show">,
+): RecommendationsDeps {
+  return {
+    client: () => supervisor.client(),
+    settings: () => configuration.settings,
+    folders: () =>
+      (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),
+    isTrusted,
+    shared: context.globalState,
+    workspace: context.workspaceState,
+    add: recommendation =>
+      addRecommended(recommendation, {
+        registry,
+        entryAt: entryAt(supervisor, "extension"),
+        change: change => configuration.changeExtensions(change),
+      }),
+    ask: async sentence =>
+      (await vscode.window.showInformationMessage(visibleLine(sentence), SHOW, l10n.t("Not Now"))) === SHOW,
+    show,
+    changed,
+    log,
+  };
+}
+
+/** Files that determine the recommendations for a workspace. Those that conditions name are read with these. */
+const PROJECT_FILES = "**/{Cargo.lock,.symposium/recommendations.toml}";
+
+function projectChanges(changed: () => void): readonly vscode.Disposable[] {
+  const files = vscode.workspace.createFileSystemWatcher(PROJECT_FILES);
+  return [
+    files,
+    files.onDidCreate(changed),
+    files.onDidChange(changed),
+    files.onDidDelete(changed),
+    vscode.workspace.onDidChangeWorkspaceFolders(changed),
+    vscode.workspace.onDidChangeConfiguration(change => {
+      if (change.affectsConfiguration("symposium.recommendations")) changed();
+    }),
+  ];
+}
+
 type Dialogs = "openTab" | "confirm" | "offerTab" | "copy" | "openPage" | "notify";
 
 /** Dialogs of VS Code that the settings page opens. */
@@ -193,26 +253,28 @@ async function add(
   supervisor: SidecarSupervisor,
   sources: AgentSources,
 ): Promise<string | undefined> {
-  const entryAt =
-    (of: "agent" | "extension") =>
-    async (url: string): Promise<Fields> =>
-      (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
   switch (what) {
     case "agent":
-      return addAgent(configuration, entryAt("agent"));
+      return addAgent(configuration, entryAt(supervisor, "agent"));
     case "registryAgent":
       return (await addFromRegistry(configuration, sources))?.id;
     case "extension":
       return addExtension({
         all: configuration.settings.allExtensions,
         registry: sources.registry,
-        entryAt: entryAt("extension"),
+        entryAt: entryAt(supervisor, "extension"),
         change: change => configuration.changeExtensions(change),
       });
   }
 }
 
-const NEW_TAB = l10n.t("New Tab");
+/** Fetches the entry at a URL. */
+function entryAt(supervisor: SidecarSupervisor, of: "agent" | "extension"): (url: string) => Promise<Fields> {
+  return async url => (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
+}
+
+const NEW_TAB = l10n.t("New Tab"),
+  SHOW = l10n.t("Show");
 
 /** In a remote window, machine settings are in a separate file. */
 const OPEN_SETTINGS_FILE =

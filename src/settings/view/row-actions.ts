@@ -56,7 +56,7 @@ export class RowActions {
   ) {}
 
   /** Never rejects. */
-  async perform(row: ActedRow, action: RowAction): Promise<void> {
+  async perform(row: ActedRow, action: Exclude<RowAction, "add">): Promise<void> {
     const { deps } = this,
       { of, config } = row,
       key = keyOf(of, config.id);
@@ -98,6 +98,8 @@ export class RowActions {
         return this.#configure(row, key, "remove");
       case "signOut":
         return this.#signOut(row, key);
+      case "keep":
+        return this.#runShort(key, () => deps.recommendations.keep(config.id));
       default:
         return assertNever(action, "row action");
     }

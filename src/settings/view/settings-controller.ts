@@ -12,13 +12,14 @@ import { sidecarState } from "../../chat/sidecar-state";
 import type { InstallProgress, Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
 import { foundAgents } from "../../protocol/agents/known-programs";
 import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
-import type { AgentRow, HostToSettings, NoteAction, RowAction } from "../../protocol/settings/settings-view";
+import type { AgentRow, HostToSettings, NoteAction, RowAction, RowKind } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";
 import { forInstalled } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
+import { pageOf } from "./recommendation-rows";
 import { RowActions, type ActedRow } from "./row-actions";
 import type { SettingsPage, SettingsDeps } from "./settings-deps";
 import { SidecarStateCache } from "./sidecar-state-cache";
@@ -117,7 +118,9 @@ export class SettingsController {
       case "ready":
         return this.#ready(from);
       case "row":
-        return this.#row(message.of, message.id, message.action);
+        return message.of === "recommendation"
+          ? this.#recommendation(message.id, message.action, from)
+          : this.#row(message.of, message.id, message.action);
       case "bypass":
         return this.#bypass(message, from);
       case "enable":
@@ -138,6 +141,8 @@ export class SettingsController {
         return configuration.set("symposium.updates", message.mode);
       case "checkUpdates":
         return this.#checkUpdates();
+      case "showDismissed":
+        return deps.recommendations.restore();
       case "open":
         return deps.go(message.what);
       case "log":
@@ -158,20 +163,41 @@ export class SettingsController {
     delete from.shown;
     this.#draw();
     this.#facts.lookAgain();
+    void this.deps.recommendations.read();
   }
 
   async #row(of: Installable, id: string, action: RowAction): Promise<void> {
     const row = this.#actedRow(of, id);
-    if (!row || !this.#isShown(of, id, action))
-      return this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, action });
+    if (!row || action === "add" || !this.#isShown(of, id, action)) return this.#ignored(of, id, action);
     this.#lost = undefined;
     await this.#actions.perform(row, action);
   }
 
+  /** Reveals an added extension in the page. */
+  async #recommendation(id: string, action: RowAction, { page }: Attached): Promise<void> {
+    const { recommendations, openPage } = this.deps;
+    if (!this.#isShown("recommendation", id, action)) return this.#ignored("recommendation", id, action);
+    if (action === "dismiss") return recommendations.dismiss(id);
+    if (action === "page") {
+      const found = recommendations.state.open.find(({ key }) => key === id),
+        url = found && pageOf(found);
+      return url === undefined ? undefined : openPage(url);
+    }
+    const added = await recommendations.accept(id);
+    if (added === undefined) return;
+    this.#post();
+    page.post({ type: "reveal", of: "extension", id: added });
+  }
+
+  #ignored(of: RowKind, id: string, action: RowAction): void {
+    this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, action });
+  }
+
   /** Whether the pages currently show this button. */
-  #isShown(of: Installable, id: string, action: RowAction): boolean {
-    const view = settingsView(this.#model(), false),
-      row = (of === "agent" ? view.agents : view.extensions).find(item => item.id === id);
+  #isShown(of: RowKind, id: string, action: RowAction): boolean {
+    const { agents, extensions, recommendations } = settingsView(this.#model(), false),
+      rows = { agent: agents, extension: extensions, recommendation: recommendations?.rows ?? [] }[of],
+      row = rows.find(item => item.id === id);
     return (
       row !== undefined &&
       [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.action === action)
@@ -247,7 +273,8 @@ export class SettingsController {
 
   async #checkUpdates(): Promise<void> {
     if (!this.deps.isTrusted()) return;
-    const { updates } = this.deps;
+    const { updates, recommendations } = this.deps;
+    void recommendations.read("now");
     await updates.check();
     const { length } = updates.known,
       { problem } = updates.registry;
@@ -311,6 +338,7 @@ export class SettingsController {
       dismissed: this.#actions.dismissed,
       updates: this.#updates,
       registry: deps.updates.registry,
+      recommendations: deps.recommendations.state,
       icons,
       found,
       withKeys,

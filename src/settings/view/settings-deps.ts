@@ -5,6 +5,7 @@ import type { HostToSettings } from "../../protocol/settings/settings-view";
 import type { Configuration } from "../store/configuration";
 import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
+import type { Recommendations } from "./recommendations";
 import type { UpdateCheck } from "./update-check";
 
 /** Targets of navigation buttons. */
@@ -17,6 +18,7 @@ export interface SettingsDeps {
     "settings" | "selectAgent" | "addAgent" | "removeAgent" | "setBypass" | "changeExtensions" | "set"
   >;
   readonly updates: Pick<UpdateCheck, "known" | "registry" | "check" | "take">;
+  readonly recommendations: Pick<Recommendations, "state" | "read" | "accept" | "dismiss" | "restore" | "keep">;
   readonly log: Log;
   isTrusted(): boolean;
   /** Milliseconds since 1970. */

@@ -8,6 +8,7 @@ import type {
 } from "../../protocol/agents/agent-service";
 import type { Diagnosis } from "../../protocol/agents/diagnosis";
 import type { Settings } from "../store/settings";
+import type { RecommendationsState } from "./recommendations";
 import type { FoundPrograms } from "../../protocol/agents/known-programs";
 
 /** Agents and extensions may have the same id. */
@@ -50,6 +51,7 @@ export interface SettingsModel {
   readonly updates: readonly RegistryUpdate[];
   /** The last read state of the registry; `isReading`: a query is running. */
   readonly registry: RegistryAge & { readonly isReading: boolean };
+  readonly recommendations: RecommendationsState;
   readonly icons: ReadonlyMap<string, string>;
   readonly found: FoundPrograms;
   /** Agents with stored keys. */

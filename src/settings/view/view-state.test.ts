@@ -47,6 +47,7 @@ const model = (change: Partial<SettingsModel> = {}): SettingsModel => ({
   dismissed: new Map(),
   updates: [],
   registry: { isReading: false },
+  recommendations: { open: [], dismissed: 0, problems: [], adding: new Map(), stale: new Map() },
   icons: new Map(),
   found: {},
   withKeys: new Set(),
@@ -662,6 +663,30 @@ const anyModel: fc.Arbitrary<SettingsModel> = fc.record({
     ),
   ),
   registry: fc.record({ isReading: fc.boolean() }),
+  recommendations: fc.record({
+    open: fc.uniqueArray(
+      anyId.map(id => ({
+        key: `crate ${id}`,
+        source: { crate: id },
+        reasons: [{ by: { kind: "symposium" as const }, facts: [{ kind: "crate" as const, name: id }] }],
+      })),
+      { maxLength: 3, selector: ({ key }) => key },
+    ),
+    dismissed: fc.nat(2),
+    problems: fc.array(fc.string(), { maxLength: 2 }),
+    adding: fc
+      .array(
+        fc.tuple(
+          anyId.map(id => `crate ${id}`),
+          fc.constant({ kind: "adding" as const }),
+        ),
+        { maxLength: 2 },
+      )
+      .map(entries => new Map(entries)),
+    stale: fc
+      .array(fc.tuple(anyId, fc.array(fc.string(), { minLength: 1, maxLength: 2 })), { maxLength: 3 })
+      .map(entries => new Map(entries)),
+  }),
   icons: fc.constant(new Map<string, string>()),
   found: fc
     .subarray(KNOWN_PROGRAMS.map(({ program }) => program))

@@ -8,14 +8,17 @@ import { ageOf } from "../../protocol/text/age";
 import type { Note, SettingsView } from "../../protocol/settings/settings-view";
 import { agentRows } from "./agent-rows";
 import { extensionRows } from "./extension-rows";
+import { recommendationsSection } from "./recommendation-rows";
 import type { SettingsModel } from "./settings-model";
 
 export function settingsView(model: SettingsModel, isPage: boolean): SettingsView {
   const { settings, isTrusted } = model,
-    registry = registryAge(model);
+    registry = registryAge(model),
+    recommendations = recommendationsSection(model.recommendations, isTrusted);
   return {
     agents: agentRows(model),
     extensions: extensionRows(model),
+    ...(recommendations ? { recommendations } : {}),
     requireModifier: settings.requireModifier,
     updates: settings.updates,
     notes: notes(model),

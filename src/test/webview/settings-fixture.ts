@@ -19,6 +19,8 @@ import { withAgent, withoutAgent } from "../../settings/store/agents";
 import { updatableIn, withUpdate } from "../../settings/store/update-policy";
 import { SettingsController } from "../../settings/view/settings-controller";
 import type { Place, SettingsDeps } from "../../settings/view/settings-deps";
+import { Recommendations } from "../../settings/view/recommendations";
+import { addRecommended } from "../../settings/store/add-recommended";
 import { UpdateCheck } from "../../settings/view/update-check";
 import { SidecarSupervisor } from "../../sidecar/supervisor";
 import { realClock } from "../../clock";
@@ -124,18 +126,19 @@ export async function openSettingsPage({
     },
   });
   const memory = new Map<string, unknown>();
+  const store = {
+    get: (key: string) => memory.get(key),
+    update: async (key: string, value: unknown) => {
+      memory.set(key, value);
+    },
+  };
   const updates = new UpdateCheck({
     client: () => supervisor.client(),
     settings: read,
     updatable: () => updatableIn(values["symposium.agents"], values["symposium.extensions"], read().agents),
     isTrusted: () => true,
     now: Date.now,
-    memory: {
-      get: key => memory.get(key),
-      update: async (key, value) => {
-        memory.set(key, value);
-      },
-    },
+    memory: store,
     replace: async update => {
       let isTaken = false;
       await writes.change(update.of === "agent" ? "symposium.agents" : "symposium.extensions", value => {
@@ -150,10 +153,33 @@ export async function openSettingsPage({
     changed: () => controller.changed(),
     log,
   });
+  const recommendations = new Recommendations({
+    client: () => supervisor.client(),
+    settings: read,
+    folders: () => [],
+    isTrusted: () => true,
+    shared: store,
+    workspace: {
+      get: key => store.get(`workspace.${key}`),
+      update: (key, value) => store.update(`workspace.${key}`, value),
+    },
+    add: recommendation =>
+      addRecommended(recommendation, {
+        registry: async () => (await supervisor.client()).request("registry/agents", { url: read().registryUrl }),
+        entryAt: async url =>
+          (await (await supervisor.client()).request("registry/extension", { url, of: "extension" })).entry,
+        change: change => writes.change("symposium.extensions", change),
+      }),
+    ask: async () => false,
+    show: () => undefined,
+    changed: () => controller.changed(),
+    log,
+  });
   const controller = new SettingsController({
     sidecar: supervisor,
     configuration,
     updates,
+    recommendations,
     log,
     isTrusted: () => true,
     now: Date.now,

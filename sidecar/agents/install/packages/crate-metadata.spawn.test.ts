@@ -58,6 +58,8 @@ suite("launch metadata of a crate", () => {
       );
     deepEqual(launchOf({ ...launch, more: 1 }), launch);
     deepEqual(launchOf({ binary: 1, args: ["a", 2], env: { A: 1 } }), {});
+    deepEqual(launchOf({ extension: launch }), launch);
+    deepEqual(launchOf({ binary: "other", extension: launch, skills: [] }), launch);
     deepEqual(
       [
         launchOf(undefined),

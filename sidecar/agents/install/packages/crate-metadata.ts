@@ -1,6 +1,7 @@
 /**
  * Reads the launch metadata of an extension crate: `binary`, `args` and `env` of `[package.metadata.symposium]` in its
- * Cargo.toml. The user's cargo provides the source: from its cache after a build, otherwise by a download.
+ * Cargo.toml, or of the table `extension` below it, which wins. The user's cargo provides the source: from its cache
+ * after a build, otherwise by a download.
  *
  * Invariants: a failure here never fails the installation. A value of a wrong type counts as absent.
  */
@@ -114,7 +115,8 @@ export function launchIn(answer: unknown, crate: string): CrateLaunch {
   const first = arrayOr(objectOr(answer).packages)
       .map(objectOr)
       .find(({ name }) => name === crate),
-    { binary, args, env } = objectOr(objectOr(first?.metadata).symposium);
+    symposium = objectOr(objectOr(first?.metadata).symposium),
+    { binary, args, env } = { ...symposium, ...objectOr(symposium.extension) };
   return {
     ...(typeof binary === "string" ? { binary } : {}),
     ...(isStrings(args) ? { args } : {}),

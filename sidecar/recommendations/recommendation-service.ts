@@ -1,0 +1,92 @@
+/** Handles the host's `recommendations/*` requests: reads the project and the lists, and decides. Never fails. */
+import type {
+  Recommendation,
+  RecommendationsHostToSidecar,
+  RecommendationsView,
+} from "../../src/protocol/agents/recommendations";
+import type { Handlers, ParamsOf } from "../../src/protocol/wire/wire";
+import type { RegistryEntry } from "../agents/registry/document";
+import { pathsIn } from "./condition";
+import type { CrateMetadataReader } from "./crate-metadata";
+import { rulesOfCrate } from "./list";
+import type { Lists } from "./lists";
+import { existingPaths, projectOf, readProject } from "./project-reader";
+import { recommend, staleIn } from "./recommend";
+import { crateKey } from "./used-crates";
+
+export interface RecommendationDeps {
+  readonly home: string;
+  readonly lists: Pick<Lists, "read">;
+  readonly metadata: Pick<CrateMetadataReader, "read">;
+  /** Extensions of the last known registry. Uses no network. */
+  readonly registered: (registryUrl: string | undefined) => Promise<readonly RegistryEntry[]>;
+  readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
+}
+
+type ReadParams = ParamsOf<RecommendationsHostToSidecar, "recommendations/read">;
+
+const MAX_FOLDERS = 50,
+  MAX_RECOMMENDATIONS = 50,
+  /** Maximum number of paths that conditions may name. */
+  MAX_PATHS = 2_000;
+
+export class RecommendationService {
+  constructor(private readonly deps: RecommendationDeps) {}
+
+  readonly handlers: Handlers<RecommendationsHostToSidecar> = {
+    "recommendations/read": async params => {
+      try {
+        return await this.#read(params);
+      } catch (error) {
+        this.deps.log("warn", "The recommendations could not be read", { error: String(error) });
+        return { recommendations: [], stale: [], problems: [] };
+      }
+    },
+  };
+
+  async #read({ folders: all, lists, fetch, accepted, registryUrl }: ReadParams): Promise<RecommendationsView> {
+    const { deps } = this,
+      folders = all.slice(0, MAX_FOLDERS),
+      facts = await readProject(folders, deps.home, deps.metadata, fetch === "now");
+    const known = await deps.lists.read({ folders, lists, fetch, isRust: facts.isRust }),
+      ofCrates = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
+    const rules = [...known.before, ...ofCrates.flatMap(parsed => parsed.rules), ...known.after],
+      paths = rules.flatMap(({ when }) => pathsIn(when)),
+      past = accepted
+        .flatMap(({ reasons }) => reasons.flatMap(reason => reason.facts))
+        .flatMap(fact => (fact.kind === "file" ? [fact.path] : []));
+    const project = projectOf(facts.crates, await existingPaths([...paths, ...past].slice(0, MAX_PATHS), folders));
+    const problems = ofCrates.flatMap(parsed => parsed.problems);
+    if (problems.length > 0) deps.log("info", "Recommendations of crates are unusable", { problems });
+    const recommended = recommend(rules, project).slice(0, MAX_RECOMMENDATIONS);
+    return {
+      recommendations: recommended.length === 0 ? [] : named(recommended, await deps.registered(registryUrl)),
+      stale: staleIn(accepted, rules, project, by =>
+        facts.problems.length > 0
+          ? false
+          : by.kind === "crate"
+            ? facts.isMetadataKnown || project.crate(by.name) === undefined
+            : known.isKnown(by),
+      ),
+      problems: [...known.problems, ...facts.problems],
+    };
+  }
+}
+
+/** Adds the names and descriptions of the registry. */
+function named(
+  recommendations: readonly Recommendation[],
+  registered: readonly RegistryEntry[],
+): readonly Recommendation[] {
+  return recommendations.map(each => {
+    const { source } = each;
+    const entry = registered.find(({ id, distribution }) =>
+      "acp" in source
+        ? id === source.acp
+        : "crate" in source &&
+          distribution.cargo !== undefined &&
+          crateKey(distribution.cargo.crate) === crateKey(source.crate),
+    );
+    return entry ? { ...each, name: entry.name, description: entry.description } : each;
+  });
+}

@@ -1,0 +1,285 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { SidecarRefused, SidecarUnavailable } from "../../errors";
+import type { Recommendation, RecommendationReason, RecommendationsView } from "../../protocol/agents/recommendations";
+import { ErrorCode } from "../../protocol/wire/errors";
+import { settled } from "../../testing/settled";
+import { SettingsPlay, type PlayedPage } from "../../testing/settings-fixture";
+
+const TOKIO: RecommendationReason = { by: { kind: "symposium" }, facts: [{ kind: "crate", name: "tokio" }] };
+const HELPER: Recommendation = { key: "crate tokio-helper", source: { crate: "tokio-helper" }, reasons: [TOKIO] };
+const SPARKLE: Recommendation = {
+  key: "acp sparkles",
+  source: { acp: "sparkles" },
+  name: "Sparkles",
+  description: "glitters",
+  reasons: [{ by: { kind: "workspace", folder: "app" }, facts: [] }],
+};
+const REMOTE: Recommendation = {
+  key: "url https://example.com/extension.json",
+  source: { url: "https://example.com/extension.json" },
+  reasons: [{ by: { kind: "user", list: "~/list.toml" }, facts: [{ kind: "file", path: "Dockerfile" }] }],
+};
+
+suite("recommended extensions", () => {
+  const playing = (view: Partial<RecommendationsView> = {}): SettingsPlay => {
+    const play = new SettingsPlay();
+    play.sidecar.reply("recommendations/read", () => ({
+      recommendations: [HELPER],
+      stale: [],
+      problems: [],
+      ...view,
+    }));
+    return play;
+  };
+  const ids = (play: SettingsPlay) =>
+    (play.values["symposium.extensions"] as readonly { readonly id: string }[]).map(({ id }) => id);
+  const rows = (page: PlayedPage) => page.view.recommendations?.rows.map(({ name }) => name);
+  const requests = (play: SettingsPlay) =>
+    play.calls("recommendations/read").map(params => (params as { readonly fetch: string }).fetch);
+  const press = (page: PlayedPage, id: string, action: "add" | "dismiss" | "page") =>
+    page.send({ type: "row", of: "recommendation", id, action });
+
+  test("are announced once per workspace, and shown on request", async () => {
+    const play = playing();
+    play.shows = true;
+    await play.recommendations.sidecarRuns();
+    deepEqual(play.done, [
+      "ask An agent extension is available for this workspace: tokio-helper. Recommended by Symposium because this project uses tokio.",
+      "show",
+    ]);
+    await play.recommendations.sidecarRuns();
+    equal(play.done.length, 2);
+  });
+
+  test("are not announced if none remains", async () => {
+    const play = playing();
+    await play.write("symposium.extensions", [{ id: "x", distribution: { cargo: { crate: "tokio_helper" } } }]);
+    await play.recommendations.sidecarRuns();
+    deepEqual(play.done, []);
+  });
+
+  test("are read from the known lists first, and downloaded as symposium.updates permits", async () => {
+    const play = playing();
+    await play.recommendations.read();
+    deepEqual(requests(play), ["no", "ifOld"]);
+    await play.write("symposium.updates", "off");
+    await play.recommendations.read();
+    deepEqual(requests(play), ["no", "ifOld", "no"]);
+    await play.recommendations.read("now");
+    deepEqual(requests(play).slice(3), ["now"]);
+  });
+
+  test("are read once more after changes during a request", async () => {
+    const play = playing();
+    play.sidecar.hold("recommendations/read");
+    const reads = [play.recommendations.read(), play.recommendations.read(), play.recommendations.read("now")];
+    await settled();
+    play.sidecar.release();
+    await Promise.all(reads);
+    deepEqual(requests(play), ["no", "ifOld", "now"]);
+  });
+
+  test("are neither read nor shown in an untrusted workspace or without a folder", async () => {
+    const play = playing(),
+      page = await play.page();
+    deepEqual(rows(page), ["tokio-helper"]);
+    play.trusted = false;
+    play.controller.changed();
+    await settled();
+    deepEqual([page.view.recommendations, requests(play).length], [undefined, 2]);
+    await play.recommendations.sidecarRuns();
+    play.trusted = true;
+    play.folders = [];
+    await play.recommendations.read();
+    deepEqual([requests(play).length, play.done], [2, []]);
+  });
+
+  test("send the user's lists and registry", async () => {
+    const play = playing();
+    await play.write("symposium.recommendations", ["~/a.toml", 3, " "]);
+    await play.write("symposium.registryUrl", "https://example.com/registry.json");
+    await play.recommendations.read();
+    deepEqual(play.calls("recommendations/read")[0], {
+      folders: ["/w"],
+      lists: ["~/a.toml"],
+      fetch: "no",
+      accepted: [],
+      registryUrl: "https://example.com/registry.json",
+    });
+  });
+
+  test("are shown with name, source and reasons", async () => {
+    const play = playing({ recommendations: [HELPER, SPARKLE, REMOTE], problems: ["list.toml, line 3: …"] }),
+      page = await play.page();
+    deepEqual(
+      page.view.recommendations?.rows.map(({ name, description, origin, findings }) => [
+        name,
+        description,
+        origin,
+        ...findings.map(({ sentence }) => sentence),
+      ]),
+      [
+        ["tokio-helper", undefined, "Crate tokio-helper", "Recommended by Symposium because this project uses tokio."],
+        [
+          "Sparkles",
+          "glitters",
+          "sparkles from the registry",
+          "Recommended by .symposium/recommendations.toml of app for this workspace.",
+        ],
+        [
+          "example.com/extension.json",
+          undefined,
+          "https://example.com/extension.json",
+          "Recommended by ~/list.toml because this project contains Dockerfile.",
+        ],
+      ],
+    );
+    deepEqual(page.view.recommendations?.problems, ["list.toml, line 3: …"]);
+    await press(page, HELPER.key, "page");
+    await press(page, SPARKLE.key, "page");
+    deepEqual(play.done, ["page https://crates.io/crates/tokio-helper"]);
+  });
+
+  test("become an enabled extension, and the page reveals it", async () => {
+    const play = playing(),
+      page = await play.page();
+    await press(page, HELPER.key, "add");
+    deepEqual((play.values["symposium.extensions"] as readonly unknown[])[1], {
+      _enabled: true,
+      id: "tokio-helper",
+      name: "tokio-helper",
+      distribution: { cargo: { crate: "tokio-helper" } },
+      _source: "custom",
+    });
+    deepEqual([rows(page), page.of("reveal")], [undefined, [{ type: "reveal", of: "extension", id: "tokio-helper" }]]);
+  });
+
+  test("keep the kind of a crate, and get a free id", async () => {
+    const play = playing({
+        recommendations: [{ ...HELPER, source: { crate: "house" }, key: "crate house2", kind: "mcp" }],
+      }),
+      page = await play.page();
+    await press(page, "crate house2", "add");
+    const [, entry] = play.values["symposium.extensions"] as readonly Readonly<Record<string, unknown>>[];
+    deepEqual([entry?.["id"], entry?.["kind"]], ["house-2", "mcp"]);
+  });
+
+  test("come from the registry with its entry", async () => {
+    const play = playing({ recommendations: [SPARKLE] }),
+      entry = {
+        id: "sparkles",
+        name: "Sparkles",
+        version: "1.0.0",
+        distribution: { npx: { package: "s@1.0.0" } },
+        _source: "registry",
+      },
+      listed = { id: "sparkles", name: "Sparkles", version: "1.0.0", description: "", entry };
+    const page = await play.page();
+    play.sidecar.reply("registry/agents", () => ({ agents: [], extensions: [] }));
+    await press(page, SPARKLE.key, "add");
+    const [failure] = page.view.recommendations?.rows[0]?.findings ?? [];
+    deepEqual([failure?.tone, failure?.sentence], ["error", "The registry has no extension “sparkles”."]);
+    play.sidecar.reply("registry/agents", () => ({
+      agents: [],
+      extensions: [{ ...listed, missing: "npm is missing." }],
+    }));
+    await press(page, SPARKLE.key, "add");
+    equal(page.view.recommendations?.rows[0]?.findings[0]?.sentence, "npm is missing.");
+    play.sidecar.reply("registry/agents", () => ({ agents: [], extensions: [listed] }));
+    await press(page, SPARKLE.key, "add");
+    deepEqual([ids(play), rows(page)], [["house", "sparkles"], undefined]);
+  });
+
+  test("come from a URL, and are not recommended again in other workspaces", async () => {
+    const play = playing({ recommendations: [REMOTE] }),
+      page = await play.page();
+    play.sidecar.refuse("registry/extension", new SidecarRefused(ErrorCode.refused, "It is not JSON."));
+    await press(page, REMOTE.key, "add");
+    equal(page.view.recommendations?.rows[0]?.findings[0]?.sentence, "It is not JSON.");
+    const other = playing({ recommendations: [REMOTE] });
+    other.sidecar.reply("registry/extension", () => ({
+      entry: { id: "remote", name: "Remote", distribution: { npx: { package: "r" } }, _source: "custom" },
+    }));
+    await press(await other.page(), REMOTE.key, "add");
+    deepEqual(ids(other), ["house", "remote"]);
+    other.workspaceMemory.clear();
+    await other.recommendations.read();
+    deepEqual(other.recommendations.state.open, []);
+    await other.write("symposium.extensions", []);
+    deepEqual(other.recommendations.state.open, [REMOTE]);
+  });
+
+  test("are added once, with a progress indicator", async () => {
+    const play = playing({ recommendations: [REMOTE] }),
+      page = await play.page();
+    play.sidecar.hold("registry/extension");
+    await press(page, REMOTE.key, "add");
+    await press(page, REMOTE.key, "add");
+    const [row] = page.view.recommendations?.rows ?? [];
+    deepEqual([row?.progress, row?.buttons], [{ label: "Adding…" }, []]);
+    equal(play.calls("registry/extension").length, 1);
+  });
+
+  test("can be dismissed in this workspace, and restored", async () => {
+    const play = playing(),
+      page = await play.page();
+    await press(page, HELPER.key, "dismiss");
+    deepEqual(page.view.recommendations, { rows: [], problems: [], dismissed: 1 });
+    await press(page, HELPER.key, "add");
+    deepEqual(ids(play), ["house"]);
+    await play.recommendations.sidecarRuns();
+    deepEqual(play.done, []);
+    await page.send({ type: "showDismissed" });
+    deepEqual(rows(page), ["tokio-helper"]);
+  });
+
+  test("report on the extension's row if they do not apply any longer", async () => {
+    const play = playing(),
+      page = await play.page();
+    await press(page, HELPER.key, "add");
+    play.sidecar.reply("recommendations/read", ({ accepted }) => ({
+      recommendations: [],
+      stale: accepted.map(({ key, reasons }) => ({
+        key,
+        reasons: reasons.map(({ facts }) => ({ kind: "unmet" as const, facts })),
+      })),
+      problems: [],
+    }));
+    await play.recommendations.read();
+    await settled();
+    const findings = () =>
+      page
+        .row("tokio-helper", "extensions")
+        .findings.map(({ sentence, buttons }) => [sentence, ...buttons.map(({ action }) => action)]);
+    deepEqual(findings(), [
+      ["This extension was recommended for this workspace, but this project does not use tokio.", "remove", "keep"],
+    ]);
+    await page.press("tokio-helper", "keep", "extension");
+    deepEqual([findings(), ids(play)], [[], ["house", "tokio-helper"]]);
+    await play.recommendations.read();
+    deepEqual(
+      play
+        .calls("recommendations/read")
+        .map(params => (params as { readonly accepted: readonly unknown[] }).accepted.length),
+      [0, 0, 1, 1, 0, 0],
+    );
+  });
+
+  test("remain as they were if the sidecar fails", async () => {
+    const play = playing(),
+      page = await play.page();
+    play.sidecar.refuse("recommendations/read", new SidecarRefused(ErrorCode.refused, "no"));
+    await play.recommendations.read();
+    deepEqual(rows(page), ["tokio-helper"]);
+    play.sidecar.unavailable = new SidecarUnavailable("It does not start.");
+    await play.recommendations.sidecarRuns();
+    match(play.done.join(), /tokio-helper/);
+  });
+
+  test("are downloaded again with Check for Updates", async () => {
+    const play = playing(),
+      page = await play.page();
+    await page.send({ type: "checkUpdates" });
+    deepEqual(requests(play), ["no", "ifOld", "now"]);
+  });
+});

@@ -1,0 +1,218 @@
+/**
+ * Recommended extensions for this workspace: reads them from the sidecar, notifies the user once per workspace, and
+ * executes the user's decisions.
+ *
+ * Invariants:
+ * - In an untrusted workspace, and without a folder, nothing is read, shown or added.
+ * - One request at a time. Changes during a request cause one further request.
+ * - A failure is shown in the row of its recommendation, or logged. Nothing rejects.
+ */
+import type { Log } from "../../log";
+import type {
+  Recommendation,
+  RecommendationsHostToSidecar,
+  RecommendationsView,
+} from "../../protocol/agents/recommendations";
+import type { ParamsOf } from "../../protocol/wire/wire";
+import type { SidecarClient } from "../../sidecar/client";
+import type { KeyValueStore } from "../store/persisted-controls";
+import {
+  missingIn,
+  readAdded,
+  readDecisions,
+  withAccepted,
+  withAdded,
+  withDismissed,
+  withoutAccepted,
+  type WorkspaceDecisions,
+} from "../store/recommendation-memory";
+import type { Settings } from "../store/settings";
+import { announcement, staleSentence } from "./recommendation-texts";
+
+export interface RecommendationsDeps {
+  client(): Promise<SidecarClient>;
+  settings(): Pick<Settings, "allExtensions" | "recommendations" | "registryUrl" | "updates">;
+  /** The workspace folders. */
+  folders(): readonly string[];
+  isTrusted(): boolean;
+  /** Storage of all windows, and of this workspace. */
+  readonly shared: KeyValueStore;
+  readonly workspace: KeyValueStore;
+  /** Adds the extension to the settings. Resolves with its id there. Rejects with a message for the user. */
+  add(recommendation: Recommendation): Promise<string>;
+  /** Shows a notification. Resolves with whether the user wants to see the recommendations. */
+  ask(sentence: string): Promise<boolean>;
+  /** Opens the settings page. */
+  show(): void;
+  changed(): void;
+  readonly log: Log;
+}
+
+/** The state of one recommendation that the user is adding. */
+export type Adding = { readonly kind: "adding" } | { readonly kind: "failed"; readonly sentence: string };
+
+/** Content for the settings pages. */
+export interface RecommendationsState {
+  /** Neither added nor dismissed. */
+  readonly open: readonly Recommendation[];
+  /** Number of dismissed recommendations. */
+  readonly dismissed: number;
+  readonly problems: readonly string[];
+  /** By the key of the recommendation. */
+  readonly adding: ReadonlyMap<string, Adding>;
+  /** Sentences about accepted recommendations that do not apply any longer, by the id of the extension. */
+  readonly stale: ReadonlyMap<string, readonly string[]>;
+}
+
+type Fetch = ParamsOf<RecommendationsHostToSidecar, "recommendations/read">["fetch"];
+
+const KEY = "symposium.recommendations",
+  ADDED_KEY = "symposium.addedRecommendations";
+const NOTHING: RecommendationsView = { recommendations: [], stale: [], problems: [] };
+
+export class Recommendations {
+  #view: RecommendationsView = NOTHING;
+  readonly #adding = new Map<string, Adding>();
+  #reading: Promise<void> | undefined;
+  /** A change occurred during the request. */
+  #next: Fetch | undefined;
+
+  constructor(private readonly deps: RecommendationsDeps) {}
+
+  get state(): RecommendationsState {
+    const missing = this.#missing,
+      { dismissed, accepted } = this.#decisions,
+      { allExtensions } = this.deps.settings();
+    const stale = this.#view.stale.flatMap(({ key, reasons }) => {
+      const id = accepted.find(each => each.key === key)?.id;
+      return id !== undefined && allExtensions.some(({ config }) => config.id === id)
+        ? [[id, reasons.map(staleSentence)] as const]
+        : [];
+    });
+    return {
+      open: missing.filter(({ key }) => !dismissed.includes(key)),
+      dismissed: missing.filter(({ key }) => dismissed.includes(key)).length,
+      problems: this.#view.problems,
+      adding: this.#adding,
+      stale: new Map(stale),
+    };
+  }
+
+  /** Call it when a sidecar runs, so that no sidecar starts for recommendations. Never rejects. */
+  async sidecarRuns(): Promise<void> {
+    await this.read("ifOld");
+    const { open } = this.state;
+    if (open.length === 0 || this.#decisions.isAnnounced) return;
+    await this.#decide(decisions => ({ ...decisions, isAnnounced: true }));
+    if (await this.deps.ask(announcement(open))) this.deps.show();
+  }
+
+  /**
+   * Reads the recommendations, or joins the running request. `fetch`: "ifOld" follows `symposium.updates`. Never
+   * rejects.
+   */
+  read(fetch: "ifOld" | "now" = "ifOld"): Promise<void> {
+    if (this.#reading) {
+      this.#next = this.#next === "now" ? "now" : fetch;
+      return this.#reading;
+    }
+    this.#reading = this.#readAll(fetch).finally(() => {
+      this.#reading = undefined;
+    });
+    return this.#reading;
+  }
+
+  /** Adds the extension. Resolves with its id in the settings; `undefined` if it was not added. */
+  async accept(key: string): Promise<string | undefined> {
+    const { deps } = this,
+      recommendation = this.state.open.find(each => each.key === key);
+    if (!recommendation || !deps.isTrusted() || this.#adding.get(key)?.kind === "adding") return undefined;
+    this.#adding.set(key, { kind: "adding" });
+    deps.changed();
+    try {
+      const id = await deps.add(recommendation);
+      await deps.shared.update(ADDED_KEY, withAdded(readAdded(deps.shared.get(ADDED_KEY)), { key, id }));
+      await this.#decide(decisions => withAccepted(decisions, { key, id, reasons: recommendation.reasons }));
+      deps.log.info("registry", "Added a recommended extension", { key, id });
+      this.#adding.delete(key);
+      return id;
+    } catch (error) {
+      deps.log.warn("registry", "Could not add a recommended extension", { key, error });
+      this.#adding.set(key, { kind: "failed", sentence: error instanceof Error ? error.message : String(error) });
+      return undefined;
+    } finally {
+      deps.changed();
+    }
+  }
+
+  /** Hides the recommendation in this workspace. */
+  async dismiss(key: string): Promise<void> {
+    this.#adding.delete(key);
+    await this.#decide(decisions => withDismissed(decisions, key));
+  }
+
+  /** Shows dismissed recommendations again. */
+  restore(): Promise<void> {
+    return this.#decide(decisions => ({ ...decisions, dismissed: [] }));
+  }
+
+  /** Keeps an extension that is not recommended any longer. */
+  keep(id: string): Promise<void> {
+    return this.#decide(decisions => withoutAccepted(decisions, id));
+  }
+
+  async #readAll(fetch: "ifOld" | "now"): Promise<void> {
+    let next: Fetch | undefined = fetch;
+    while (next !== undefined) {
+      this.#next = undefined;
+      await this.#readOnce(next);
+      next = this.#next;
+    }
+  }
+
+  /** The known lists are shown before newer ones are downloaded. */
+  async #readOnce(fetch: Fetch): Promise<void> {
+    const isOffline = fetch === "ifOld" && this.deps.settings().updates === "off";
+    if (fetch !== "now") await this.#request("no");
+    if (!isOffline) await this.#request(fetch);
+  }
+
+  async #request(fetch: Fetch): Promise<void> {
+    const { deps } = this,
+      folders = deps.folders(),
+      { recommendations: lists, registryUrl } = deps.settings();
+    if (!deps.isTrusted() || folders.length === 0) {
+      this.#view = NOTHING;
+      return;
+    }
+    try {
+      this.#view = await (await deps.client()).request("recommendations/read", {
+        folders,
+        lists,
+        fetch,
+        accepted: this.#decisions.accepted.map(({ key, reasons }) => ({ key, reasons })),
+        ...(registryUrl === "" ? {} : { registryUrl }),
+      });
+      deps.changed();
+    } catch (error) {
+      deps.log.info("registry", "Could not read the recommendations", { error });
+    }
+  }
+
+  async #decide(change: (decisions: WorkspaceDecisions) => WorkspaceDecisions): Promise<void> {
+    await this.deps.workspace.update(KEY, change(this.#decisions));
+    this.deps.changed();
+  }
+
+  get #missing(): readonly Recommendation[] {
+    return missingIn(
+      this.#view.recommendations,
+      this.deps.settings().allExtensions,
+      readAdded(this.deps.shared.get(ADDED_KEY)),
+    );
+  }
+
+  get #decisions(): WorkspaceDecisions {
+    return readDecisions(this.deps.workspace.get(KEY));
+  }
+}
