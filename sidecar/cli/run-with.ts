@@ -64,10 +64,11 @@ async function conducted(
     ));
   const deps = { resolver, processes, notify, version },
     begin = startedEarly(chain, commandStarter(deps), firstMessage, scope);
-  // A message that has already arrived is noticed first.
-  await new Promise(resolve => {
-    setImmediate(resolve);
-  });
+  // A message that has already arrived is noticed first: between two immediates, Node reads all inputs.
+  for (let turn = 0; turn < 2; turn++)
+    await new Promise(resolve => {
+      setImmediate(resolve);
+    });
   const { runChain } = await import(/* webpackChunkName: "run-with-chain" */ "./run-with/chain");
   return await runChain(chain, { ...deps, client: client ?? clientOnStdio(notify), begin, trace, signal }, scope);
 }
