@@ -118,18 +118,26 @@ function against(
   sizes: ReadonlyMap<string, readonly number[]>,
   goal: number | undefined,
 ): readonly Measured[] {
-  const of = (figures: ReadonlyMap<string, readonly number[]>) => ({
-    candidate: quantile(figures.get(name) ?? [], 0.5),
-    yardstick: quantile(figures.get(PIPE) ?? [], 0.5),
-  });
-  const milliseconds = of(times),
-    megabytes = of(sizes),
-    common = { yardstick: PIPE, ...(goal === undefined ? {} : { goal }) };
+  const common = { yardstick: PIPE, ...(goal === undefined ? {} : { goal }) };
+  /** The median of the ratios of all rounds, which varies less than the ratio of the medians. */
+  const of = (figures: ReadonlyMap<string, readonly number[]>) => {
+    const own = figures.get(name) ?? [],
+      pipe = figures.get(PIPE) ?? [];
+    return {
+      ratio: quantile(
+        own.map((figure, round) => figure / (pipe[round] ?? NaN)),
+        0.5,
+      ),
+      medians: { candidate: quantile(own, 0.5), yardstick: quantile(pipe, 0.5) },
+    };
+  };
+  const time = of(times),
+    memory = of(sizes);
   return [
-    { what: `${name}: start`, ratio: milliseconds.candidate / milliseconds.yardstick, milliseconds, ...common },
-    ...(Number.isNaN(megabytes.candidate)
+    { what: `${name}: start`, ratio: time.ratio, milliseconds: time.medians, ...common },
+    ...(Number.isNaN(memory.ratio)
       ? []
-      : [{ what: `${name}: memory`, ratio: megabytes.candidate / megabytes.yardstick, megabytes, ...common }]),
+      : [{ what: `${name}: memory`, ratio: memory.ratio, megabytes: memory.medians, ...common }]),
   ];
 }
 
