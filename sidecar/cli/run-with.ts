@@ -16,8 +16,8 @@ import { Scope } from "../rpc/scope";
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { RunWith } from "./command";
 import type { ComponentSpec } from "./component-spec";
-import { commandStarter, EarlyStart, type Begin } from "./run-with/start";
-import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { commandStarter, EarlyStart, type StarterFor } from "./run-with/start";
+import { endUnrecordedAtEnd, openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import type { ComponentResolver } from "./runtime/component-resolver";
 import type { Notify } from "./runtime/log";
 import { clientOnStdio, firstInput, firstSignal, flushed, progressOnStderr } from "./runtime/stdio";
@@ -57,32 +57,38 @@ async function conducted(
       : scope.add((await import("./runtime/trace-file")).openTrace(traceFolder, notify));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify),
     signal = firstSignal();
+  endUnrecordedAtEnd(scope, notify);
   let loading: Promise<ComponentResolver> | undefined;
   const resolver = (): Promise<ComponentResolver> =>
     (loading ??= import("./runtime/component-resolver").then(({ ComponentResolver: Resolver }) =>
       scope.add(new Resolver({ ...options, version, processes, notify, registry, progress: progressOnStderr })),
     ));
   const deps = { resolver, processes, notify, version },
-    begin = startedEarly(chain, commandStarter(deps), firstMessage, scope);
+    starterFor = startedEarly(chain, commandStarter(deps), firstMessage, scope);
   // A message that has already arrived is noticed first: between two immediates, Node reads all inputs.
   for (let turn = 0; turn < 2; turn++)
     await new Promise(resolve => {
       setImmediate(resolve);
     });
   const { runChain } = await import(/* webpackChunkName: "run-with-chain" */ "./run-with/chain");
-  return await runChain(chain, { ...deps, client: client ?? clientOnStdio(notify), begin, trace, signal }, scope);
+  return await runChain(chain, { ...deps, client: client ?? clientOnStdio(notify), starterFor, trace, signal }, scope);
 }
 
 /** At the first message, starts the literal commands of the chain. */
-function startedEarly({ proxies, agent }: RunWith, begin: Begin, firstMessage: Promise<void>, scope: Scope): Begin {
+function startedEarly(
+  { proxies, agent }: RunWith,
+  starterFor: StarterFor,
+  firstMessage: Promise<void>,
+  scope: Scope,
+): StarterFor {
   const early = new Map<string, EarlyStart>();
   const add = (kind: Installable, { name, command }: ComponentSpec): void => {
-    early.set(name, scope.add(new EarlyStart(begin(kind, name, command))));
+    early.set(name, scope.add(new EarlyStart(starterFor(kind, name, command))));
   };
   if (agent?.command.kind === "process") add("agent", { name: agent.name, command: agent.command });
   for (const { name, command } of proxies) if (command.kind === "process") add("extension", { name, command });
   void firstMessage.then(() => {
     for (const start of early.values()) start.begin();
   });
-  return (kind, name, command) => early.get(name)?.start ?? begin(kind, name, command);
+  return (kind, name, command) => early.get(name)?.start ?? starterFor(kind, name, command);
 }

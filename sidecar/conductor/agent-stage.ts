@@ -2,9 +2,9 @@
  * The agent at the end of a chain. When the agent exits, the chain closes after all pending requests are settled
  * (hop.ts). The client sets the time limit of the start, because the first start may install the agent.
  */
-import type { Channel } from "../rpc/channel";
+import type { Channel, Closed } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
-import { hop } from "../rpc/hop";
+import { failure, hop } from "../rpc/hop";
 import type { LastComponent, Running } from "./component";
 import { withoutProxyMethods } from "./proxy-methods";
 import { runInBackground, pass, SLOW_MS, started, type StageDeps } from "./stage";
@@ -19,7 +19,19 @@ export async function agentStage(
   return new AgentStage(name, await started(name, start, deps.ending), up, deps);
 }
 
+/** Time for the first message to arrive after an early exit of the agent. */
+const FIRST_MESSAGE_MS = 100;
+
+/**
+ * `exited`: before the first message, which is answered with the reason. Otherwise the component in front would answer
+ * its client that the other side closed the connection.
+ */
+type State =
+  | { readonly kind: "unasked" | "asked" }
+  | { readonly kind: "exited"; readonly reason: Closed; readonly late: Disposable };
+
 class AgentStage implements AsyncDisposable {
+  #state: State = { kind: "unasked" };
   /** The `initialize` request while it is unanswered. */
   #starting: { readonly id: unknown; readonly slow: Disposable } | undefined;
   #ending: Promise<void> | undefined;
@@ -42,18 +54,30 @@ class AgentStage implements AsyncDisposable {
       }).plain,
       { onWarning },
     );
-    // After the first message, so that the request is answered with the reason if the agent has already exited.
-    let receive = (first: Frame): void | Promise<void> => {
-      receive = frame => this.#toAgent(frame, agent);
-      const busy = receive(first);
-      agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
-      return busy;
-    };
-    up.start({ receive: frame => receive(frame), closed: () => this.#end() });
+    agent.start({ receive: frame => this.#toClient(frame), closed: reason => this.#exited(reason) });
+    up.start({ receive: frame => this.#fromClient(frame, agent), closed: () => this.#end() });
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return (this.#ending ??= this.#endNow());
+  }
+
+  #exited(reason: Closed): void {
+    if (this.#state.kind !== "unasked" || this.#ending) return this.#end();
+    const late = this.deps.clock.after(FIRST_MESSAGE_MS, () => this.#end());
+    this.#state = { kind: "exited", reason, late };
+  }
+
+  #fromClient(frame: Frame, agent: Channel): void | Promise<void> {
+    const state = this.#state,
+      { envelope } = frame;
+    if (state.kind !== "exited") {
+      this.#state = { kind: "asked" };
+      return this.#toAgent(frame, agent);
+    }
+    this.#end();
+    if (envelope.kind === "request")
+      return pass(failure(Number(envelope.id), this.deps.unanswered(this.name, state.reason)), this.up);
   }
 
   #toAgent(frame: Frame, agent: Channel): void | Promise<void> {
@@ -89,6 +113,7 @@ class AgentStage implements AsyncDisposable {
   async #endNow(): Promise<void> {
     await Promise.resolve(); // set `#ending` before the channels report that they closed
     this.#stopSlowTimer();
+    if (this.#state.kind === "exited") this.#state.late[Symbol.dispose]();
     await Promise.all([this.running.stop(), this.up[Symbol.asyncDispose]()]);
   }
 }

@@ -381,19 +381,34 @@ suite("Conductor", () => {
       await answer;
     });
 
-    test("answers initialize with the reason if the agent has exited before", async () => {
-      const exited: Channel = {
-        start: receiver => receiver.closed({ message: "Ada could not be started." }),
-        send: () => true,
-        drained: () => Promise.resolve(),
-        [Symbol.asyncDispose]: () => Promise.resolve(),
-      };
+    const exited: Channel = {
+      start: receiver => queueMicrotask(() => receiver.closed({ message: "Ada could not be started." })),
+      send: () => true,
+      drained: () => Promise.resolve(),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    };
+    const withExited = (scripts: readonly (ProxyScript | ProxyComponent)[]): MemoryChain => {
       const running = { channel: exited, stop: () => Promise.resolve(), lastWords: () => "" };
-      const chain = memoryChain([PASS], { options: { last: { kind: "agent", name: "Ada", start: () => running } } });
-      await rejects(chain.client.request("initialize", INITIALIZE), {
-        message: "Ada could not be started.",
-        data: { component: "Ada" },
+      return memoryChain(scripts, { options: { last: { kind: "agent", name: "Ada", start: () => running } } });
+    };
+    for (const [what, scripts] of Object.entries({
+      "no proxy": [],
+      "a proxy": [PASS],
+      "an internal proxy": [nothing()],
+    }))
+      test(`answers initialize with the reason if the agent has exited before, behind ${what}`, async () => {
+        await rejects(withExited(scripts).client.request("initialize", INITIALIZE), {
+          message: "Ada could not be started.",
+          data: { component: "Ada" },
+        });
       });
+
+    test("reports an agent that has exited while a proxy starts", async () => {
+      const chain = withExited([{ initialize: () => undefined }]),
+        answer = chain.client.request("initialize", INITIALIZE);
+      await settled();
+      chain.clock.advance(100);
+      await rejects(answer, { message: "Ada could not be started.", data: { component: "Ada" } });
     });
 
     test("stops all components without a failure when the client disconnects", async () => {

@@ -14,11 +14,11 @@ import type { RunWith } from "../command";
 import type { Notify } from "../runtime/log";
 import { endRecordedProcesses } from "../runtime/command-ledger";
 import { openEvidence } from "../runtime/tool-evidence";
-import type { Begin, StarterDeps } from "./start";
+import type { StarterDeps, StarterFor } from "./start";
 
 export interface ChainDeps extends StarterDeps {
   readonly client: Channel;
-  readonly begin: Begin;
+  readonly starterFor: StarterFor;
   readonly trace: Trace | undefined;
   /** Resolves with the exit code at the first signal. */
   readonly signal: Promise<number>;
@@ -26,14 +26,14 @@ export interface ChainDeps extends StarterDeps {
 
 /** Resolves with the exit code. `scope` owns the conductor. */
 export async function runChain({ proxies, agent }: RunWith, deps: ChainDeps, scope: Scope): Promise<number> {
-  const { client, begin, notify, version, processes, resolver, trace } = deps;
+  const { client, starterFor, notify, version, processes, resolver, trace } = deps;
   const onWarning = (what: string, detail: unknown): void => notify("warn", what, detail);
   const components =
     proxies.length === 0
       ? []
       : await (await import(/* webpackChunkName: "run-with-proxies" */ "./proxies")).proxiesOf(
           proxies,
-          { begin, onWarning, notify, version, processes, resolver },
+          { starterFor, onWarning, notify, version, processes, resolver },
           scope,
         );
   const notifications: string[] = [],
@@ -48,7 +48,7 @@ export async function runChain({ proxies, agent }: RunWith, deps: ChainDeps, sco
   const conductor = scope.add(
     conduct(client, {
       proxies: components,
-      last: lastOf(agent, begin),
+      last: lastOf(agent, starterFor),
       clock: realClock,
       notice: ({ kind, message, cause }: Notice) => {
         notifications.push(message);
@@ -59,7 +59,7 @@ export async function runChain({ proxies, agent }: RunWith, deps: ChainDeps, sco
       ...(observed === undefined ? {} : { trace: observed }),
     }),
   );
-  endRecordedProcesses(scope, notify);
+  endRecordedProcesses(notify);
   notify("info", "Ready", {
     pid: process.pid,
     version,
@@ -91,10 +91,10 @@ function reportTools(agent: string, tools: SessionTools | undefined, notify: Not
   if (sentence !== undefined) notify("warn", sentence);
 }
 
-function lastOf(agent: ComponentSpec | undefined, begin: Begin): LastComponent {
+function lastOf(agent: ComponentSpec | undefined, starterFor: StarterFor): LastComponent {
   return agent === undefined
     ? { kind: "successor" }
-    : { kind: "agent", name: agent.name, start: begin("agent", agent.name, agent.command) };
+    : { kind: "agent", name: agent.name, start: starterFor("agent", agent.name, agent.command) };
 }
 
 /** Text from stderr is logged as text. */

@@ -13,21 +13,21 @@ import { realClock } from "../../rpc/clock";
 import type { Scope } from "../../rpc/scope";
 import type { ProxySpec, ServerProxy, Unresolved } from "../component-spec";
 import { ownDeps } from "../runtime/extension-deps";
-import type { Begin, StarterDeps } from "./start";
+import type { StarterFor, StarterDeps } from "./start";
 
 export interface ProxyDeps extends StarterDeps {
-  readonly begin: Begin;
+  readonly starterFor: StarterFor;
   readonly onWarning: (what: string, detail: unknown) => void;
 }
 
-interface Listeners extends Omit<ProxyDeps, "begin"> {
+interface ServerDeps extends Omit<ProxyDeps, "starterFor"> {
   readonly starter: ServerStarter;
 }
 
 /** Skipped proxies are missing in the result, after a warning in the log. `scope` ends what the proxies start. */
 export async function proxiesOf(
   specs: readonly ProxySpec[],
-  { begin, ...deps }: ProxyDeps,
+  { starterFor, ...deps }: ProxyDeps,
   scope: Scope,
 ): Promise<readonly ProxyComponent[]> {
   const { version, processes, notify } = deps;
@@ -39,21 +39,21 @@ export async function proxiesOf(
     clock: realClock,
     startProcess: spec => startProcess(spec, processes),
   });
-  const proxies = await Promise.all(specs.map(spec => proxyOf(spec, begin, extensions, { ...deps, starter })));
+  const proxies = await Promise.all(specs.map(spec => proxyOf(spec, starterFor, extensions, { ...deps, starter })));
   return proxies.filter(proxy => proxy !== undefined);
 }
 
 /** Returns undefined, after a warning in the log, if the proxy is skipped. */
 async function proxyOf(
   { name, command }: ProxySpec,
-  begin: Begin,
+  starterFor: StarterFor,
   extensions: ExtensionDeps,
-  listeners: Listeners,
+  deps: ServerDeps,
 ): Promise<ProxyComponent | undefined> {
-  if (command.kind === "mcp") return serverOf(name, command, listeners);
-  if (command.kind === "word") return namedProxy(name, command, begin, listeners);
-  if (command.kind !== "own") return { kind: "external", name, start: begin("extension", name, command) };
-  const component = await builtInComponent(command.id, name, command.settings, extensions, listeners.onWarning);
+  if (command.kind === "mcp") return serverOf(name, command, deps);
+  if (command.kind === "word") return namedProxy(name, command, starterFor, deps);
+  if (command.kind !== "own") return { kind: "external", name, start: starterFor("extension", name, command) };
+  const component = await builtInComponent(command.id, name, command.settings, extensions, deps.onWarning);
   if (!component) throw new Error(`no extension ${command.id}`);
   return component;
 }
@@ -62,19 +62,19 @@ async function proxyOf(
 function namedProxy(
   name: string,
   command: Extract<Unresolved, { kind: "word" }>,
-  begin: Begin,
-  listeners: Listeners,
+  starterFor: StarterFor,
+  deps: ServerDeps,
 ): ProxyComponent {
   return {
     kind: "deferred",
     name,
     of: "external",
     resolve: async signal => {
-      const resolver = await listeners.resolver(),
+      const resolver = await deps.resolver(),
         found = await resolver.serverNamed(command.word, signal);
-      if (!found) return { kind: "external", name, start: begin("extension", name, command) };
-      if ("url" in found) return addressComponent({ id: command.word, name }, name, found, listeners);
-      return installedServer(command.word, name, { kind: "store", config: found }, listeners, signal);
+      if (!found) return { kind: "external", name, start: starterFor("extension", name, command) };
+      if ("url" in found) return addressComponent({ id: command.word, name }, name, found, deps);
+      return installedServer(command.word, name, { kind: "store", config: found }, deps, signal);
     },
   };
 }
@@ -84,7 +84,7 @@ async function installedServer(
   id: string,
   name: string,
   server: Extract<Unresolved, { kind: "store" }>,
-  { onWarning, resolver, starter }: Listeners,
+  { onWarning, resolver, starter }: ServerDeps,
   signal: AbortSignal,
 ): Promise<ProxyComponent> {
   const { command } = await (await resolver()).resolve("extension", server, signal);
@@ -95,9 +95,9 @@ async function installedServer(
 async function serverOf(
   name: string,
   { id, server }: ServerProxy["command"],
-  listeners: Listeners,
+  deps: ServerDeps,
 ): Promise<ProxyComponent | undefined> {
-  const { onWarning, notify, starter } = listeners;
+  const { onWarning, notify, starter } = deps;
   try {
     if ("url" in server) return addressComponent({ id, name }, name, server, { onWarning });
     if (server.kind === "process")
@@ -110,7 +110,7 @@ async function serverOf(
       kind: "deferred",
       name,
       of: "internal",
-      resolve: signal => installedServer(id, name, server, listeners, signal),
+      resolve: signal => installedServer(id, name, server, deps, signal),
     };
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;

@@ -20,9 +20,9 @@ export interface StarterDeps {
   readonly version: string;
 }
 
-export type Begin = (kind: Installable, name: string, command: ComponentSpec["command"]) => Start;
+export type StarterFor = (kind: Installable, name: string, command: ComponentSpec["command"]) => Start;
 
-export function commandStarter({ resolver, processes, notify, version }: StarterDeps): Begin {
+export function commandStarter({ resolver, processes, notify, version }: StarterDeps): StarterFor {
   return (kind, name, given) => async signal => {
     const { command, environment }: { readonly command: AgentCommand; readonly environment?: Environment } =
       given.kind === "store" || given.kind === "word"

@@ -27,13 +27,14 @@ export function endEarlierProcesses(notify: Notify): void {
   void reported(reapOrphans(storage()), notify);
 }
 
-/**
- * For a command whose start must be fast: ends the recorded processes now, and the others when the command ends. To
- * find those takes a list of all processes.
- */
-export function endRecordedProcesses(scope: Scope, notify: Notify): void {
+/** For a command whose start must be fast, together with `endUnrecordedAtEnd`. In the background. */
+export function endRecordedProcesses(notify: Notify): void {
   void reported(reapRecorded(storage()), notify);
-  scope.defer(async () => reported(reapUnrecorded(storage()), notify));
+}
+
+/** Finds the other processes of killed commands after this command's own have ended: it lists all processes. */
+export function endUnrecordedAtEnd(scope: Scope, notify: Notify): void {
+  scope.defer(() => reported(reapUnrecorded(storage()), notify));
 }
 
 async function reported(reaping: Promise<void>, notify: Notify): Promise<void> {
