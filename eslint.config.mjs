@@ -117,6 +117,19 @@ export default tseslint.config(
     rules: { "l10n/localized": ["error", { isCatalogue: true }] },
   },
   {
+    files: ["src/**/*.ts"],
+    ignores: ["src/notifications.ts", "src/test/**"],
+    rules: {
+      "no-restricted-properties": [
+        "error",
+        ...["showInformationMessage", "showWarningMessage", "showErrorMessage"].map(property => ({
+          property,
+          message: "VS Code renders links in notifications. Use notifications.ts.",
+        })),
+      ],
+    },
+  },
+  {
     files: ["**/*.test.ts", "**/*.page.ts", "**/*.webview.ts"],
     rules: { "@typescript-eslint/no-non-null-assertion": "off" },
   },

@@ -7,6 +7,7 @@ import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import { showError, showInformation, showModal, showWarning } from "./notifications";
 import type { AgentChoice } from "./protocol/agents/agents";
 import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
@@ -42,7 +43,7 @@ export function registerCommands({
       void chat.attach(attachments);
       await openChat();
     }
-    if (omitted !== undefined) void vscode.window.showInformationMessage(omitted);
+    if (omitted !== undefined) void showInformation(omitted);
   };
   return register({
     "symposium.openChat": openChat,
@@ -54,8 +55,7 @@ export function registerCommands({
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": () => selectAgent(configuration, sources),
     "symposium.restartAgent": async () => {
-      if (!(await chat.restartAgent()))
-        await vscode.window.showInformationMessage(l10n.t("No open chat has an agent to restart."));
+      if (!(await chat.restartAgent())) await showInformation(l10n.t("No open chat has an agent to restart."));
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,
@@ -108,17 +108,15 @@ export async function perform(action: HostAction): Promise<void> {
 
 /** Shows an error message with the actions as buttons. */
 export function notify(message: string, actions: readonly HostAction[]): Promise<void> {
-  return show(vscode.window.showErrorMessage, message, actions);
+  return show(showError, message, actions);
 }
 
 /** Like `notify`, but as a warning. */
 export function warn(message: string, actions: readonly HostAction[]): Promise<void> {
-  return show(vscode.window.showWarningMessage, message, actions);
+  return show(showWarning, message, actions);
 }
 
-type ShowMessage = (message: string, ...titles: string[]) => Thenable<string | undefined>;
-
-async function show(open: ShowMessage, message: string, actions: readonly HostAction[]): Promise<void> {
+async function show(open: typeof showError, message: string, actions: readonly HostAction[]): Promise<void> {
   const titles = actions.map(action => titleOf(COMMAND_OF[action]));
   const chosen = await open(message, ...titles);
   const action = actions[titles.indexOf(chosen ?? "")];
@@ -127,10 +125,9 @@ async function show(open: ShowMessage, message: string, actions: readonly HostAc
 
 async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<void> {
   const remove = l10n.t("Delete"),
-    chosen = await vscode.window.showWarningMessage(
-      l10n.t("Delete all stored conversations?"),
+    chosen = await showModal(
       {
-        modal: true,
+        question: l10n.t("Delete all stored conversations?"),
         detail: l10n.t(
           "This applies to all workspaces on this computer and cannot be undone. Open tabs stay, and are stored again with their next change.",
         ),
@@ -140,7 +137,7 @@ async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<vo
   if (chosen !== remove) return;
   try {
     const count = await deleteHistory();
-    await vscode.window.showInformationMessage(
+    await showInformation(
       count === 1 ? l10n.t("1 conversation was deleted.") : l10n.t`${count} conversations were deleted.`,
     );
   } catch (error) {
@@ -161,19 +158,14 @@ export async function chooseAgent(): Promise<string | undefined> {
 
 export async function confirmBypass(agent: string): Promise<BypassUntil | undefined> {
   const { question, detail, choices } = bypassQuestion(agent),
-    chosen = await vscode.window.showWarningMessage(
-      question,
-      { modal: true, detail },
-      ...choices.map(({ label }) => label),
-    );
+    chosen = await showModal({ question, detail }, ...choices.map(({ label }) => label));
   return choices.find(({ label }) => label === chosen)?.until;
 }
 
 /** Shows a message with a button that opens the chat. */
 export async function invite(sentence: string): Promise<void> {
   const open = l10n.t("Open Chat");
-  if ((await vscode.window.showInformationMessage(sentence, open)) === open)
-    await vscode.commands.executeCommand("symposium.openChat");
+  if ((await showInformation(sentence, open)) === open) await vscode.commands.executeCommand("symposium.openChat");
 }
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string {

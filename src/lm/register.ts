@@ -5,6 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
+import { showModal, showWarning } from "../notifications";
 import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/lm/permission-tools";
 import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolDeps } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
@@ -49,15 +50,13 @@ export const toolParts: Omit<ToolDeps, "running"> = {
   },
   result: text => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]),
   async confirm({ title, message, whole }, showAll) {
-    const options = { modal: true, detail: plainText(message) };
-    const choice = await vscode.window.showWarningMessage(
-      title,
-      options,
+    const choice = await showModal(
+      { question: title, detail: plainText(message) },
       ...(whole === undefined ? [ALLOW] : [ALLOW, SHOW_ALL]),
     );
     if (choice !== SHOW_ALL) return choice === ALLOW;
     await showAll();
-    return (await vscode.window.showWarningMessage(title, ALLOW, DENY)) === ALLOW;
+    return (await showWarning(title, ALLOW, DENY)) === ALLOW;
   },
   showWhole: async questionId => {
     await vscode.commands.executeCommand(SHOW_QUESTION, questionId);

@@ -1,6 +1,7 @@
 /** Dialogs of the session commands in VS Code. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
+import { showInformation, showModal } from "../notifications";
 import type { ChosenFile, SessionDialogs } from "./session-commands";
 import { MAX_HITS, type SearchItem, type SearchResults, type SessionSearch } from "./session-search";
 
@@ -14,8 +15,7 @@ export const sessionDialogs: SessionDialogs = {
       prompt: l10n.t("Leave the title empty to restore the original title."),
       value: title,
     }),
-  confirm: async (question, detail, yes) =>
-    (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes,
+  confirm: async (question, detail, yes) => (await showModal({ question, detail }, yes)) === yes,
   saveFile: async name => {
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri;
     return chosen(
@@ -31,7 +31,7 @@ export const sessionDialogs: SessionDialogs = {
       (await vscode.window.showOpenDialog({ title: l10n.t("Import Session"), filters: { JSON: ["json"] } })) ?? [];
     return chosen(file);
   },
-  inform: sentence => void vscode.window.showInformationMessage(sentence),
+  inform: sentence => void showInformation(sentence),
 };
 
 function chosen(uri: vscode.Uri | undefined): ChosenFile | undefined {

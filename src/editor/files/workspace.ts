@@ -6,6 +6,7 @@ import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 import { printout } from "../sanitize-terminal-output";
 import type { FolderDeps } from "./working-folders";
 import type { Log } from "../../log";
+import { showInformation } from "../../notifications";
 import { visibleLine } from "../../protocol/text/visible-text";
 import type { PageToHost } from "../../protocol/page/host-to-page";
 
@@ -24,7 +25,7 @@ export function workspaceFolders(log: Log): FolderDeps {
         })
       )?.folder;
     },
-    report: message => void vscode.window.showInformationMessage(message),
+    report: message => void showInformation(message),
     home: homedir(),
     log,
   };

@@ -1,6 +1,7 @@
 /** Lets the user add an agent extension, from a list or by hand. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
+import { showWarning } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
 import { askCustom } from "./ask-custom";
@@ -29,7 +30,7 @@ export interface AddExtensionDeps {
 /** Resolves with the id of the new entry; `undefined`: the user cancelled, or an error was shown. */
 export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
-    return void vscode.window.showWarningMessage(
+    return void showWarning(
       l10n.t("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first."),
     );
   const chosen = await choose(deps);
@@ -77,7 +78,7 @@ async function custom(
       { id } = entry;
     return { ...entry, id: typeof id === "string" ? id : "custom" };
   } catch (error) {
-    return void vscode.window.showWarningMessage(error instanceof Error ? error.message : String(error));
+    return void showWarning(error instanceof Error ? error.message : String(error));
   }
 }
 

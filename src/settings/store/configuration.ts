@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { bypassNotSaved } from "../../errors";
 import type { Log } from "../../log";
 import type { SettingName } from "../../names";
+import { showWarning } from "../../notifications";
 import type { EntryUpdate } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
 import type { UpdateMode } from "../../protocol/settings/settings-view";
@@ -112,9 +113,9 @@ export class Configuration implements vscode.Disposable {
     this.#reported = problems;
     for (const problem of fresh) this.log.warn("agent", problem);
     if (fresh.length === 0) return;
-    void vscode.window
-      .showWarningMessage(fresh.join(" "), l10n.t("Open Settings"))
-      .then(chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"));
+    void showWarning(fresh.join(" "), l10n.t("Open Settings")).then(
+      chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"),
+    );
   }
 
   dispose(): void {

@@ -3,6 +3,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
+import { showInformation, showWarning } from "../../notifications";
 import { ageOf } from "../../protocol/text/age";
 import type { RegistryAgent, RegistryView } from "../../protocol/agents/agent-service";
 import { entryOf, type FoundPrograms } from "../../protocol/agents/known-programs";
@@ -36,9 +37,7 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
     case "more": {
       const added = await addFromRegistry(configuration, sources);
       if (added)
-        void vscode.window.showInformationMessage(
-          l10n.t`${added.name} is selected for new tabs and is installed with the first one.`,
-        );
+        void showInformation(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`);
       return added?.id;
     }
   }
@@ -78,7 +77,7 @@ export async function addFromRegistry(
 }
 
 function report(sentence: string): undefined {
-  void vscode.window.showWarningMessage(sentence);
+  void showWarning(sentence);
 }
 
 function failedRegistry(error: unknown): RegistryView {

@@ -57,6 +57,14 @@ suite("texts about recommended extensions", () => {
       ["Tokio Support", "a", "b", "example.com/x/extension.json"],
     ));
 
+  test("announce an extension at a URL by its host only", () => {
+    const source = { url: "https://example.com/[Show](command:workbench.action.tasks.build)" };
+    equal(
+      announcement([{ key: "url", source, reasons: [{ by: SYMPOSIUM, facts: [] }] }]),
+      "An agent extension is available for this workspace: example.com. Recommended by Symposium for all projects.",
+    );
+  });
+
   test("announce several extensions by their first names", () => {
     const named = (...names: readonly string[]): readonly Recommendation[] =>
       names.map(name => ({ key: name, source: { crate: name }, reasons: [{ by: SYMPOSIUM, facts: [] }] }));

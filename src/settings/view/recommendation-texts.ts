@@ -19,6 +19,14 @@ export function nameOf({ name, source }: Pick<Recommendation, "name" | "source">
   return "acp" in source ? source.acp : addressOf(source.url);
 }
 
+/** A URL is shown by its host, because its path can be any text. */
+function nameInNotification(recommendation: Pick<Recommendation, "name" | "source">): string {
+  const { name, source } = recommendation;
+  return name === undefined && "url" in source && URL.canParse(source.url)
+    ? new URL(source.url).host
+    : nameOf(recommendation);
+}
+
 export function originOf(source: ExtensionSource): string {
   if ("crate" in source) return l10n.t`Crate ${source.crate}`;
   return "acp" in source ? l10n.t`${source.acp} from the registry` : source.url;
@@ -81,8 +89,8 @@ export function announcement(recommendations: readonly Recommendation[]): string
   const [first] = recommendations,
     [reason] = first?.reasons ?? [];
   if (recommendations.length === 1 && first && reason)
-    return l10n.t`An agent extension is available for this workspace: ${nameOf(first)}. ${reasonSentence(reason)}`;
-  const names = recommendations.slice(0, MAX_NAMES).map(nameOf),
+    return l10n.t`An agent extension is available for this workspace: ${nameInNotification(first)}. ${reasonSentence(reason)}`;
+  const names = recommendations.slice(0, MAX_NAMES).map(nameInNotification),
     remaining = recommendations.length - names.length;
   return remaining === 0
     ? l10n.t`${recommendations.length} agent extensions are recommended for this workspace: ${enumerated(names)}.`

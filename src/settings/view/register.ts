@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
 import type { Log } from "../../log";
 import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
+import { showError, showInformation, showModal } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
 import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
@@ -163,9 +164,8 @@ function updateDeps({ context, configuration, supervisor, log }: SettingsParts, 
         configuration.settings.agents,
       ),
     replace: update => configuration.takeUpdate(update),
-    ask: async sentence =>
-      (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
-    notify: sentence => void vscode.window.showErrorMessage(sentence),
+    ask: async sentence => (await showInformation(sentence, "Update", l10n.t("Not Now"))) === "Update",
+    notify: sentence => void showError(sentence),
     changed,
   };
 }
@@ -189,8 +189,7 @@ function recommendationsDeps(
         entryAt: entryAt(supervisor, "extension"),
         change: change => configuration.changeExtensions(change),
       }),
-    ask: async sentence =>
-      (await vscode.window.showInformationMessage(visibleLine(sentence), SHOW, l10n.t("Not Now"))) === SHOW,
+    ask: async sentence => (await showInformation(sentence, SHOW, l10n.t("Not Now"))) === SHOW,
     show,
     changed,
     log,
@@ -225,13 +224,9 @@ function dialogs(chat: SettingsParts["chat"]): Pick<SettingsDeps, Dialogs> {
   return {
     openTab,
     confirm: async (question, detail, yes) =>
-      (await vscode.window.showWarningMessage(
-        visibleLine(question),
-        { modal: true, detail: visibleText(detail) },
-        yes,
-      )) === yes,
+      (await showModal({ question: visibleLine(question), detail: visibleText(detail) }, yes)) === yes,
     offerTab: (sentence, agentId) => {
-      void vscode.window.showInformationMessage(visibleLine(sentence), NEW_TAB).then(async chosen => {
+      void showInformation(sentence, NEW_TAB).then(async chosen => {
         if (chosen === NEW_TAB) await openTab(agentId);
       });
     },
@@ -242,7 +237,7 @@ function dialogs(chat: SettingsParts["chat"]): Pick<SettingsDeps, Dialogs> {
     openPage: async url => {
       await vscode.env.openExternal(vscode.Uri.parse(url, true));
     },
-    notify: sentence => void vscode.window.showErrorMessage(sentence),
+    notify: sentence => void showError(sentence),
   };
 }
 
