@@ -4,6 +4,7 @@ import { ALWAYS, conditionOf, evaluate, InvalidRecommendation, type Condition, t
 
 const projectWith = (crates: readonly string[], files: readonly string[]): Project => ({
   crate: name => (crates.includes(name) ? { kind: "crate", name } : undefined),
+  areCratesKnown: true,
   hasFile: path => files.includes(path),
 });
 const NAMES = ["tokio", "sqlx", "axum"],

@@ -15,6 +15,8 @@ export const ALWAYS: Condition = { kind: "all", of: [] };
 
 /** A project as conditions see it. */
 export interface Project {
+  /** If not, the absence of a crate is not a fact. */
+  readonly areCratesKnown: boolean;
   /** The fact that the project depends on the crate. Undefined if it does not. */
   crate(name: string): Extract<ProjectFact, { readonly kind: "crate" }> | undefined;
   hasFile(path: string): boolean;

@@ -7,7 +7,13 @@ import { CrateMetadataReader, type CrateMetadataDeps, type LockedProject } from 
 type RunArguments = Parameters<ExtensionDeps["run"]>;
 type ProcessSpec = RunArguments[0];
 
-const PROJECT: LockedProject = { folder: "/w", digest: "1", uses: name => name !== "unused" };
+const projectWith = (digest: string, folder = "/w", current = digest): LockedProject => ({
+  folder,
+  digest,
+  currentDigest: async () => current,
+  uses: name => name !== "unused",
+});
+const PROJECT = projectWith("1");
 const packageWith = (name: string, recommended: readonly string[]): object => ({
   name,
   metadata: { symposium: { recommended }, other: 1 },
@@ -84,11 +90,32 @@ suite("metadata of crates", () => {
     await reader().read(PROJECT, false);
     deepEqual(await reader().read(PROJECT, false), READ);
     equal(queries().length, 1);
-    await reader().read({ ...PROJECT, digest: "2" }, false);
-    await reader().read({ ...PROJECT, folder: "/v" }, false);
+    await reader().read(projectWith("2"), false);
+    await reader().read(projectWith("1", "/v"), false);
     equal(queries().length, 3);
-    await reader().read({ ...PROJECT, digest: "2" }, true);
+    await reader().read(projectWith("2"), true);
     equal(queries().length, 4);
+  });
+
+  test("is in memory if it is too large for the cache", async () => {
+    const from = reader(succeeding({ packages: [packageWith("tokio", ["x".repeat(600 * 1024)])] }));
+    equal((await from.read(PROJECT, false))?.length, 1);
+    equal((await from.read(PROJECT, false))?.length, 1);
+    equal(queries().length, 1);
+  });
+
+  test("is read for each content of Cargo.lock, also if it changes during a run", async () => {
+    const from = reader();
+    deepEqual(await Promise.all([from.read(projectWith("1", "/w", "2"), false), from.read(projectWith("2"), false)]), [
+      undefined,
+      READ,
+    ]);
+    equal(queries().length, 2);
+    deepEqual(logged, ["The recommendations of crates are unknown: Cargo.lock was changed during the run."]);
+    deepEqual(await reader().read(projectWith("2"), false), READ);
+    equal(queries().length, 2);
+    await reader().read(PROJECT, false);
+    equal(queries().length, 3);
   });
 
   test("starts no program in an untrusted workspace", async () => {

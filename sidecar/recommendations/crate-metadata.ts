@@ -5,7 +5,9 @@
  * Invariants:
  * - In an untrusted workspace no program is started, because cargo runs programs that the folder's configuration names.
  * - The project's files are never written (`--locked`).
- * - A run ends after `LIMIT_MS` at the latest. For each content of a `Cargo.lock`, one run succeeds at most.
+ * - A run ends after `LIMIT_MS` at the latest. Without `refresh`, no run starts for a content of a `Cargo.lock` whose
+ *   result is in memory or stored. Results that are too large are only in memory.
+ * - A result belongs to the content of `Cargo.lock` before and after its run.
  * - `read` never rejects.
  */
 import { Cargo, type CargoDeps } from "../extensions/ferris/cargo";
@@ -34,6 +36,8 @@ export interface LockedProject {
   readonly folder: string;
   /** Digest of the content of `Cargo.lock`. */
   readonly digest: string;
+  /** Reads the digest again. Undefined if the file is not readable. */
+  readonly currentDigest: () => Promise<string | undefined>;
   readonly uses: (crate: string) => boolean;
 }
 
@@ -43,28 +47,47 @@ const RETRY_MS = 60_000;
 /** Maximum length of the stored metadata of a project. */
 const MAX_LENGTH = 512 * 1024;
 
+/** Result of the last run for a content of `Cargo.lock`. */
+type Outcome = { readonly digest: string } & (
+  | { readonly kind: "known"; readonly crates: readonly CrateMetadata[] }
+  /** `at`: milliseconds since 1970. */
+  | { readonly kind: "failed"; readonly at: number }
+);
+
 export class CrateMetadataReader {
+  /** By folder and digest. */
   readonly #running = new Map<string, Promise<readonly CrateMetadata[] | undefined>>();
-  /** Time of the last failed run by folder. */
-  readonly #failedAt = new Map<string, number>();
+  /** By folder. */
+  readonly #outcomes = new Map<string, Outcome>();
   #host: string | undefined;
 
   constructor(private readonly deps: CrateMetadataDeps) {}
 
   /**
    * Metadata of the used crates that have a `symposium` table. Undefined if it is unknown: the workspace is untrusted,
-   * or cargo is not installed, or a source is not on this computer. `again`: ignores the stored result.
+   * or cargo is not installed, or a source is not on this computer. `refresh`: ignores earlier results.
    */
-  async read(project: LockedProject, again: boolean): Promise<readonly CrateMetadata[] | undefined> {
+  async read(project: LockedProject, refresh: boolean): Promise<readonly CrateMetadata[] | undefined> {
     if (this.deps.isRestricted) return undefined;
-    const stored = again ? undefined : await this.#stored(project);
-    if (stored) return stored;
-    const { folder } = project,
-      failedAt = this.#failedAt.get(folder);
-    if (!again && failedAt !== undefined && Math.abs(this.deps.date() - failedAt) < RETRY_MS) return undefined;
-    const running = this.#running.get(folder) ?? this.#run(project).finally(() => this.#running.delete(folder));
-    this.#running.set(folder, running);
+    const earlier = refresh ? undefined : await this.#earlier(project);
+    if (earlier?.kind === "known") return earlier.crates;
+    if (earlier && Math.abs(this.deps.date() - earlier.at) < RETRY_MS) return undefined;
+    const key = JSON.stringify([project.folder, project.digest]),
+      running = this.#running.get(key) ?? this.#run(project).finally(() => this.#running.delete(key));
+    this.#running.set(key, running);
     return running;
+  }
+
+  async #earlier(project: LockedProject): Promise<Outcome | undefined> {
+    const outcome = this.#outcomes.get(project.folder);
+    if (outcome?.digest === project.digest) return outcome;
+    const crates = await this.#stored(project);
+    return crates && this.#remember(project, { kind: "known", digest: project.digest, crates });
+  }
+
+  #remember({ folder }: LockedProject, outcome: Outcome): Outcome {
+    this.#outcomes.set(folder, outcome);
+    return outcome;
   }
 
   async #run(project: LockedProject): Promise<readonly CrateMetadata[] | undefined> {
@@ -81,17 +104,21 @@ export class CrateMetadataReader {
         "--locked",
         ...(this.#host === undefined ? [] : ["--filter-platform", this.#host]),
       ]);
-      if (!answer.ok) return this.#unknown(folder, answer.stderr.slice(0, 1_000));
+      if (!answer.ok) return this.#unknown(project, answer.stderr.slice(0, 1_000));
+      if ((await project.currentDigest()) !== digest)
+        return this.#unknown(project, "Cargo.lock was changed during the run.");
       const crates = cratesIn(answer.metadata, project);
+      this.#remember(project, { kind: "known", digest, crates });
       await this.#store(folder, digest, crates);
       return crates;
     } catch (error) {
-      return this.#unknown(folder, String(error));
+      return this.#unknown(project, String(error));
     }
   }
 
-  #unknown(folder: string, error: string): undefined {
-    this.#failedAt.set(folder, this.deps.date());
+  #unknown(project: LockedProject, error: string): undefined {
+    const { folder, digest } = project;
+    this.#remember(project, { kind: "failed", digest, at: this.deps.date() });
     this.deps.log("info", "The recommendations of crates are unknown", { folder, error });
   }
 

@@ -19,31 +19,38 @@ export interface ProjectFacts {
   readonly metadata: readonly CrateMetadata[];
   /** Whether the metadata of all crates is known. */
   readonly isMetadataKnown: boolean;
+  /** Whether each Rust project has a readable `Cargo.lock`. Otherwise, a missing crate is not a fact. */
+  readonly areCratesKnown: boolean;
   /** The workspace contains a Rust project. */
   readonly isRust: boolean;
-  /** Unreadable files, as sentences. If there are any, a missing crate is not a fact. */
+  /** Unreadable files, as sentences. */
   readonly problems: readonly string[];
 }
 
-export const MAX_LOCK_BYTES = 16 * 1024 * 1024;
+const MAX_LOCK_BYTES = 4 * 1024 * 1024;
 
-/** `again`: reads the metadata of crates again. Never rejects. */
+/** `refresh`: reads the metadata of crates again. Never rejects. */
 export async function readProject(
   folders: readonly string[],
   home: string,
   metadata: Pick<CrateMetadataReader, "read">,
-  again: boolean,
+  refresh: boolean,
 ): Promise<ProjectFacts> {
   const rust = await rustFolders(folders, home),
-    locks = new Set((await Promise.all(rust.map(folder => lockAbove(folder, home)))).flatMap(lock => lock ?? []));
+    nearest = await Promise.all(rust.map(folder => lockAbove(folder, home))),
+    locks = new Set(nearest.flatMap(lock => lock ?? []));
   const crates = new Map<string, UsedCrate>(),
     known: CrateMetadata[] = [],
     problems: string[] = [];
-  let isMetadataKnown = true;
+  let isMetadataKnown = true,
+    areCratesKnown = !nearest.includes(undefined);
   for (const lock of locks) {
     const content = await readBounded(lock, MAX_LOCK_BYTES);
     if (content.kind === "unreadable") problems.push(l10n.t`${lock} is ignored. ${content.why}`);
-    if (content.kind !== "text") continue;
+    if (content.kind !== "text") {
+      areCratesKnown = false;
+      continue;
+    }
     const used = usedCrates(packagesIn(content.text));
     for (const [key, crate] of used) {
       const earlier = crates.get(key);
@@ -52,15 +59,23 @@ export async function readProject(
     const found = await metadata.read(
       {
         folder: path.dirname(lock),
-        digest: createHash("sha256").update(content.text).digest("hex"),
+        digest: digestOf(content.text),
+        currentDigest: async () => {
+          const current = await readBounded(lock, MAX_LOCK_BYTES);
+          return current.kind === "text" ? digestOf(current.text) : undefined;
+        },
         uses: name => used.has(crateKey(name)),
       },
-      again,
+      refresh,
     );
-    if (found) known.push(...found);
+    if (found) for (const each of found) known.push(each);
     else isMetadataKnown = false;
   }
-  return { crates, metadata: known, isMetadataKnown, isRust: rust.length > 0, problems };
+  return { crates, metadata: known, isMetadataKnown, areCratesKnown, isRust: rust.length > 0, problems };
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
 }
 
 /** The nearest `Cargo.lock`, from the folder up to the repository's root. Never that of the home folder or above it. */
@@ -103,6 +118,9 @@ function exists(file: string): Promise<boolean> {
   );
 }
 
-export function projectOf(crates: ReadonlyMap<string, UsedCrate>, files: ReadonlySet<string>): Project {
-  return { crate: name => crates.get(crateKey(name)), hasFile: file => files.has(file) };
+export function projectOf(
+  { crates, areCratesKnown }: Pick<ProjectFacts, "crates" | "areCratesKnown">,
+  files: ReadonlySet<string>,
+): Project {
+  return { areCratesKnown, crate: name => crates.get(crateKey(name)), hasFile: file => files.has(file) };
 }

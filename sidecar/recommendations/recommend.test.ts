@@ -6,6 +6,7 @@ import type { Rule } from "./list";
 import { recommend, staleIn } from "./recommend";
 
 const projectWith = (...names: readonly string[]): Project => ({
+  areCratesKnown: true,
   crate: name => (names.includes(name) ? { kind: "crate", name } : undefined),
   hasFile: path => names.includes(path),
 });
@@ -119,6 +120,17 @@ suite("stale recommendations", () => {
       staleIn([accepted], [], projectWith(), by => by.kind !== "symposium"),
       [],
     );
+  });
+
+  test("reports only files while the crates of the project are unknown", () => {
+    const unknown = { ...projectWith(), areCratesKnown: false },
+      inFile = { ...accepted, reasons: [{ by: CENTRAL, facts: [{ kind: "file", path: "Dockerfile" } as const] }] },
+      file: Condition = { kind: "file", path: "Dockerfile" };
+    const stale = (past: AcceptedRecommendation, when: Condition) =>
+      staleIn([past], [rule("tokio-helper", when, CENTRAL)], unknown, known).flatMap(({ reasons }) => reasons);
+    deepEqual(stale(accepted, using("tokio")), []);
+    deepEqual(stale(inFile, { kind: "any", of: [file, using("tokio")] }), []);
+    deepEqual(stale(inFile, file), [{ kind: "unmet", facts: [file] }]);
   });
 
   test("reports nothing that is recommended now (property)", () => {

@@ -50,7 +50,8 @@ export function isSame(a: Recommender, b: Recommender): boolean {
 
 /**
  * Accepted recommendations that no rule makes for the project now. `isKnown`: whether the current rules of a
- * recommender are known. A recommendation whose rules are unknown is not stale.
+ * recommender are known. A recommendation whose rules are unknown is not stale, and one for crates only if these are
+ * known.
  */
 export function staleIn(
   accepted: readonly AcceptedRecommendation[],
@@ -61,9 +62,27 @@ export function staleIn(
   const current = new Set(recommend(rules, project).map(({ key }) => key));
   return accepted.flatMap(({ key, reasons }) => {
     if (current.has(key) || reasons.length === 0 || !reasons.every(({ by }) => isKnown(by))) return [];
+    if (!project.areCratesKnown && isAboutCrates(key, reasons, rules, project)) return [];
     return [{ key, reasons: reasons.map(reason => staleReason(key, reason, rules, project)) }];
   });
 }
+
+function isAboutCrates(
+  key: string,
+  reasons: readonly RecommendationReason[],
+  rules: readonly Rule[],
+  project: Project,
+): boolean {
+  const missing = rules.filter(({ source }) => recommendationKey(source) === key).flatMap(missingIn(project));
+  return [...reasons.flatMap(({ facts }) => facts), ...missing].some(({ kind }) => kind === "crate");
+}
+
+const missingIn =
+  (project: Project) =>
+  ({ when }: Rule): readonly ProjectFact[] => {
+    const evaluation = evaluate(when, project);
+    return evaluation.holds ? [] : evaluation.missing;
+  };
 
 function staleReason(
   key: string,
@@ -76,11 +95,7 @@ function staleReason(
   // The rules of a crate are unknown after the project has stopped using it.
   if (lost.length > 0 && (current.length > 0 || by.kind === "crate")) return { kind: "unmet", facts: lost };
   if (current.length === 0) return { kind: "withdrawn", by };
-  const missing = current.flatMap(({ when }) => {
-    const evaluation = evaluate(when, project);
-    return evaluation.holds ? [] : evaluation.missing;
-  });
-  return { kind: "unmet", facts: distinct(missing) };
+  return { kind: "unmet", facts: distinct(current.flatMap(missingIn(project))) };
 }
 
 function holds(fact: ProjectFact, project: Project): boolean {

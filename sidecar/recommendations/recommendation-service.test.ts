@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { NEVER_CANCELLED } from "../../src/protocol/wire/cancel-signal";
 import type { RecommendationsView, Recommender } from "../../src/protocol/agents/recommendations";
@@ -200,10 +200,19 @@ suite("recommendations service", () => {
     deepEqual(await stale(withoutMetadata, SQLX, "sqlx"), [
       { kind: "unmet", facts: [{ kind: "crate", name: "sqlx" }] },
     ]);
-    write("w/Cargo.lock", "x".repeat(17 * 1024 * 1024));
+    write("w/Cargo.lock", "x".repeat(5 * 1024 * 1024));
     const { problems } = await read(service(), { accepted: [past(CENTRAL, "tokio")] });
-    deepEqual(problems, [`${at("w/Cargo.lock")} is ignored. It is larger than 16384 kilobytes.`]);
+    deepEqual(problems, [`${at("w/Cargo.lock")} is ignored. It is larger than 4096 kilobytes.`]);
     deepEqual(await stale(service(), CENTRAL, "tokio"), []);
+    rmSync(at("w/Cargo.lock"));
+    deepEqual(await stale(service(), CENTRAL, "tokio"), []);
+    deepEqual(await stale(service(), SQLX, "sqlx"), []);
+  });
+
+  test("recommends without names if the address of the registry is invalid", async () => {
+    project();
+    const registered = () => Promise.reject(new Error("not https"));
+    deepEqual(keys(await read(service([], { registered }), { registryUrl: "ftp://x" })), ["crate tokio-helper"]);
   });
 
   test("returns at most 50 recommendations", async () => {

@@ -55,21 +55,29 @@ export class RecommendationService {
       past = accepted
         .flatMap(({ reasons }) => reasons.flatMap(reason => reason.facts))
         .flatMap(fact => (fact.kind === "file" ? [fact.path] : []));
-    const project = projectOf(facts.crates, await existingPaths([...paths, ...past].slice(0, MAX_PATHS), folders));
+    const project = projectOf(facts, await existingPaths([...paths, ...past].slice(0, MAX_PATHS), folders));
     const problems = ofCrates.flatMap(parsed => parsed.problems);
     if (problems.length > 0) deps.log("info", "Recommendations of crates are unusable", { problems });
     const recommended = recommend(rules, project).slice(0, MAX_RECOMMENDATIONS);
     return {
-      recommendations: recommended.length === 0 ? [] : named(recommended, await deps.registered(registryUrl)),
+      recommendations: recommended.length === 0 ? [] : named(recommended, await this.#registered(registryUrl)),
       stale: staleIn(accepted, rules, project, by =>
-        facts.problems.length > 0
-          ? false
-          : by.kind === "crate"
-            ? facts.isMetadataKnown || project.crate(by.name) === undefined
-            : known.isKnown(by),
+        by.kind === "crate"
+          ? facts.areCratesKnown && (facts.isMetadataKnown || project.crate(by.name) === undefined)
+          : known.isKnown(by),
       ),
       problems: [...known.problems, ...facts.problems],
     };
+  }
+
+  /** Without a usable registry, the recommendations have no names and descriptions. */
+  async #registered(registryUrl: string | undefined): Promise<readonly RegistryEntry[]> {
+    try {
+      return await this.deps.registered(registryUrl);
+    } catch (error) {
+      this.deps.log("info", "The registry could not be read for recommendations", { error: String(error) });
+      return [];
+    }
   }
 }
 

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { packagesIn } from "../extensions/ferris/lock-file";
+import { packagesIn, type LockedPackage } from "../extensions/ferris/lock-file";
 import { usedCrates } from "./used-crates";
 
 const entry = (name: string, dependencies: readonly string[], isPublished = true, version = "1.0.0"): string =>
@@ -45,4 +45,26 @@ suite("crates that a project uses", () => {
         { kind: "crate", name: "old", through: "rand" },
       ],
     ));
+
+  // A copy or a search per package would exceed the time limit of the test by far.
+  test("is found in linear time, also if many packages have the same name", () => {
+    const COUNT = 60_000,
+      list = Array.from({ length: COUNT }, (_, i) => `a 1.0.${i}`);
+    const packages = (name: string, dependencies: readonly string[], source?: LockedPackage["source"]) =>
+      list.map((_, i): LockedPackage => ({ name, version: `1.0.${i}`, source, dependencies }));
+    const published = { kind: "registry", index: "https://example.com/index" } as const;
+    deepEqual(
+      [
+        ...usedCrates([
+          { name: "app", version: "1.0.0", source: undefined, dependencies: list },
+          ...packages("a", ["a", "b"], published),
+          ...packages("b", ["a", "b"], published),
+        ]).values(),
+      ],
+      [
+        { kind: "crate", name: "a" },
+        { kind: "crate", name: "b", through: "a" },
+      ],
+    );
+  });
 });

@@ -136,6 +136,14 @@ suite("lock file", () => {
     deepEqual(packagesIn(LOCK.replaceAll("\n", "\r\n")).length, 10);
   });
 
+  // The quadratic work of a search per line would exceed the time limit of the test by far.
+  test("is parsed in linear time, also if lists have no end", () => {
+    const unfinished = "dependencies = [\n".repeat(60_000);
+    deepEqual(packagesIn(`[[package]]\nname = "a"\nversion = "1.0.0"\n${unfinished}`), [
+      { name: "a", version: "1.0.0", source: undefined, dependencies: [] },
+    ]);
+  });
+
   test("matches a dependency by name and optional version", () => {
     const pebble = { name: "pebble", version: "1.0.0" };
     deepEqual(

@@ -30,15 +30,21 @@ function packageIn(block: string): LockedPackage[] {
     version = valueIn(own, "version"),
     source = valueIn(own, "source");
   if (name === undefined || version === undefined) return [];
-  const list = /^dependencies = \[([^\]]*)\]/m.exec(own)?.[1] ?? "";
   return [
     {
       name,
       version,
       source: source === undefined ? undefined : sourceIn(source),
-      dependencies: [...list.matchAll(/"([^"]*)"/g)].map(([, dependency]) => dependency ?? ""),
+      dependencies: dependenciesIn(own),
     },
   ];
+}
+
+/** A regular expression would search for the end once for each start, which is quadratic. */
+function dependenciesIn(block: string): readonly string[] {
+  const [, list = ""] = block.split(/^dependencies = \[/m, 2),
+    end = list.indexOf("]");
+  return end === -1 ? [] : [...list.slice(0, end).matchAll(/"([^"]*)"/g)].map(([, dependency]) => dependency ?? "");
 }
 
 function valueIn(block: string, key: "name" | "version" | "source"): string | undefined {
