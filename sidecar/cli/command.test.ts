@@ -232,7 +232,7 @@ suite("command line", () => {
     [["proxy", "check", "a", "--", "b"], /^Unexpected argument “a”\./],
     [["proxy", "check", "a | b"], /^The command cannot be read: “\|” needs a shell/],
     [["proxy", "check", "--settings", "{}", "a"], /^--settings is only valid with the name of a proxy\./],
-    [["proxy", "check", "--timeout=0", "a"], /^--timeout takes a number/],
+    [["proxy", "check", "--timeout=0", "a"], /^--timeout takes a number.* proxy --help\.$/],
     [["proxy", "cargo", "--json"], /^--json is only valid with conform and proxy check\./],
     [["run-with"], /^An agent, or a proxy, is missing/],
     [["run-with", "--agent", "x | y"], /^--agent cannot be read as a command: “\|” needs a shell/],

@@ -35,7 +35,7 @@ export function conformRequest(
   }
   if (program !== "agent" && (values.has("prompt") || values.has("auth")))
     throw new UsageError("Only conform agent sends prompts and signs in.", "conform");
-  return requestFor(program, { command, args, env: {} }, values);
+  return requestFor(program, { command, args, env: {} }, values, "conform");
 }
 
 /** The request of `conform proxy`. The command is one word of shell syntax, or follows `--`. */
@@ -52,10 +52,10 @@ export function checkRequest(
       "proxy",
     );
   if (values.has("settings")) throw new UsageError("--settings is only valid with the name of a proxy.", "proxy");
-  if (command !== undefined && command !== "") return requestFor("proxy", { command, args, env: {} }, values);
+  if (command !== undefined && command !== "") return requestFor("proxy", { command, args, env: {} }, values, "proxy");
   if (line === undefined || line.trim() === "")
     throw new UsageError("The command is missing: proxy check COMMAND.", "proxy");
-  return requestFor("proxy", parsed(line, platform), values);
+  return requestFor("proxy", parsed(line, platform), values, "proxy");
 }
 
 function parsed(line: string, platform: string): CommandLine {
@@ -68,10 +68,16 @@ function parsed(line: string, platform: string): CommandLine {
   }
 }
 
-function requestFor(program: ProgramKind, { command, args, env }: CommandLine, values: Values): ConformRequest {
+/** `subcommand`: its help explains a wrong value. */
+function requestFor(
+  program: ProgramKind,
+  { command, args, env }: CommandLine,
+  values: Values,
+  subcommand: "conform" | "proxy",
+): ConformRequest {
   const seconds = Number(values.first("timeout") ?? DEFAULT_TIMEOUT_S);
   if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S))
-    throw new UsageError(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
+    throw new UsageError(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, subcommand);
   return {
     program,
     command,

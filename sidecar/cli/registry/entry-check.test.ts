@@ -46,7 +46,7 @@ suite("check of an extension.json", () => {
     ["a comment", `{\n  // mine\n}`, [/^2:3 error A comment is not valid here.* The document must be JSON\.$/]],
     ["a trailing comma", `{ "id": "a", }`, [/^1:14 error /]],
     ["deep nesting", "[".repeat(10_000), [/^1:101 error The JSON is nested too deep\./]],
-    ["a long document", `"${"x".repeat(131_072)}"`, [/^1:1 error The document is longer than 131072 characters/]],
+    ["a long document", `"${"é".repeat(65_536)}"`, [/^1:1 error The document is longer than 131072 bytes/]],
     ["a list", "[]", [/^1:1 error An entry is not an object\. Write one object: /]],
     ["a registry", `{ "agents": [] }`, [/^1:1 error This is a registry\. Check the document of a single entry\.$/]],
     [
@@ -60,7 +60,7 @@ suite("check of an extension.json", () => {
       "several mistakes",
       entry({ name: 1, version: undefined }),
       [
-        /^1:1 error “my-extension” has no version\. Add “version”/,
+        /^1:1 error “my-extension” has no version\. The registry requires it\. Add “version”/,
         /^3:2 error .* has a name that is not .* Write a text/,
       ],
     ],

@@ -32,8 +32,8 @@ interface Located {
   readonly message: string;
 }
 
-/** Maximum length of a document that Symposium downloads, in characters. */
-const MAX_LENGTH = 128 * 1024;
+/** Maximum size of a document that Symposium downloads. */
+const MAX_BYTES = 128 * 1024;
 
 /** Known members of an entry. Others are kept but have no effect. */
 const MEMBERS: ReadonlySet<string> = new Set([
@@ -81,8 +81,8 @@ export function checkEntry(text: string, kind: Installable): readonly Finding[] 
     ...positionIn(text, offset),
     message,
   });
-  if (text.length > MAX_LENGTH)
-    return [finding("error", 0, `The document is longer than ${MAX_LENGTH} characters. Shorten it.`)];
+  if (Buffer.byteLength(text) > MAX_BYTES)
+    return [finding("error", 0, `The document is longer than ${MAX_BYTES} bytes. Shorten it.`)];
   const tree = readTree(text, { disallowComments: true, allowTrailingComma: false });
   if ("message" in tree) return [finding("error", tree.offset, `${tree.message} The document must be JSON.`)];
   const value: unknown = getNodeValue(tree);
@@ -123,7 +123,7 @@ function adviceFor([member, kind, ...rest]: Path): string {
     case "id":
       return "Choose an id that starts with a letter, such as “my-extension”.";
     case "version":
-      return "Add “version” as a text, such as “0.1.0”.";
+      return "The registry requires it. Add “version” as a text, such as “0.1.0”.";
     case "name":
     case "description":
       return `Write ${OPTIONAL[member]}, or remove the member.`;
