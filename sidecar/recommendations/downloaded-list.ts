@@ -24,7 +24,7 @@ export type FetchMode = "no" | "ifOld" | "now";
 export interface DownloadedText {
   /** The newest copy; undefined if none exists. */
   readonly text?: string;
-  /** Why the download failed, as a sentence. */
+  /** Why the last download failed, as a sentence. */
   readonly problem?: string;
 }
 
@@ -34,7 +34,8 @@ const HOUR = 60 * 60 * 1_000,
 const NEVER = new AbortController().signal;
 
 export class DownloadedList {
-  #failedAt: number | undefined;
+  /** The last download, if it failed. */
+  #failure: { readonly at: number; readonly problem: string } | undefined;
   #running: Promise<DownloadedText> | undefined;
 
   /** `isValid`: whether a downloaded text is a list. `key`: distinguishes copies of the same URL. */
@@ -47,7 +48,7 @@ export class DownloadedList {
 
   async read(mode: FetchMode): Promise<DownloadedText> {
     const stored = await readStored(this.deps.cache, this.key);
-    if (!this.#isDue(mode, stored?.fetchedAt)) return stored ? { text: stored.text } : {};
+    if (!this.#isDue(mode, stored?.fetchedAt)) return this.#result(stored?.text);
     this.#running ??= this.#download(stored).finally(() => {
       this.#running = undefined;
     });
@@ -59,7 +60,7 @@ export class DownloadedList {
     const now = this.deps.date();
     const isOver = (since: number | undefined, ms: number): boolean =>
       since === undefined || Math.abs(now - since) >= ms;
-    return mode === "now" || (mode === "ifOld" && isOver(fetchedAt, DAY) && isOver(this.#failedAt, HOUR));
+    return mode === "now" || (mode === "ifOld" && isOver(fetchedAt, DAY) && isOver(this.#failure?.at, HOUR));
   }
 
   async #download(
@@ -68,28 +69,35 @@ export class DownloadedList {
     const { deps, url } = this;
     try {
       const answer = await fetchBytes(url, { ...deps, etag: stored?.etag, signal: NEVER }, LIMITS);
-      const { text, etag } =
-        answer.kind === "fresh"
-          ? { text: new TextDecoder().decode(answer.content), etag: answer.etag }
-          : (stored ?? { text: "", etag: undefined });
-      if (!this.isValid(text)) throw new RegistryError("wrong", l10n.t("It is not a list of recommendations."));
+      const received =
+        answer.kind === "fresh" ? { text: new TextDecoder().decode(answer.content), etag: answer.etag } : stored;
+      if (!received || !this.isValid(received.text))
+        throw new RegistryError("wrong", l10n.t("It is not a list of recommendations."));
+      const { text, etag } = received;
       await writeStored(deps.cache, { url: this.key, text, etag, fetchedAt: deps.date() }).catch((error: unknown) =>
         deps.log("warn", "A list of recommendations could not be stored", { url, error: String(error) }),
       );
-      this.#failedAt = undefined;
+      this.#failure = undefined;
       return { text };
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      this.#failedAt = deps.date();
+      this.#failure = {
+        at: deps.date(),
+        problem: l10n.t`The list at ${new URL(url).host} could not be downloaded. ${error.message}`,
+      };
       deps.log("info", "A list of recommendations could not be downloaded", {
         url,
         code: error.code,
         error: error.message,
       });
-      return {
-        ...(stored ? { text: stored.text } : {}),
-        problem: l10n.t`The list at ${new URL(url).host} could not be downloaded. ${error.message}`,
-      };
+      return this.#result(stored?.text);
     }
+  }
+
+  #result(text: string | undefined): DownloadedText {
+    return {
+      ...(text === undefined ? {} : { text }),
+      ...(this.#failure ? { problem: this.#failure.problem } : {}),
+    };
   }
 }

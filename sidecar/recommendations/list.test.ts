@@ -16,6 +16,16 @@ const sourcesOf = (manifest: string) => rulesOfCrate(metadataIn(manifest), "toki
 suite("list of recommendations", () => {
   const crate = (name: string) => ({ kind: "crate", name }) as const;
 
+  test("limits the length of the normalized URL", () => {
+    const url = (path: string) => rulesIn(`[[recommendation]]\nsource.url = "https://example.com/${path}"\n`).length;
+    deepEqual([url("a".repeat(400)), url("é".repeat(400)), url("a".repeat(500))], [1, 0, 0]);
+  });
+
+  test("reports the first problems, and the number of the others", () => {
+    const { problems } = parsed("[[recommendation]]\nsource.crate = 3\n".repeat(30));
+    deepEqual([problems.length, problems.at(-1)], [21, "my.toml has 10 other problems."]);
+  });
+
   test("reads the examples of the documents", () => {
     deepEqual(
       rulesIn(`

@@ -30,7 +30,9 @@ export interface ParsedList {
 
 const MAX_ENTRIES = 1_000,
   MAX_DEPTH = 30,
-  MAX_URL_LENGTH = 500;
+  MAX_URL_LENGTH = 500,
+  /** Problems of one list. */
+  MAX_PROBLEMS = 20;
 
 /** `name`: path or URL of the list, for problems. */
 export function parseList(text: string, name: string, by: Recommender): ParsedList {
@@ -59,8 +61,16 @@ export function parseList(text: string, name: string, by: Recommender): ParsedLi
     problems.push(l10n.t`${name} has more than ${MAX_ENTRIES} recommendations. The others are ignored.`);
   return {
     rules: parsed.flatMap(each => ("rule" in each ? [each.rule] : [])),
-    problems: [...problems, ...parsed.flatMap(each => ("problem" in each ? [each.problem] : []))],
+    problems: limited([...problems, ...parsed.flatMap(each => ("problem" in each ? [each.problem] : []))], name),
   };
+}
+
+/** The first problems, and the number of the others. */
+function limited(problems: readonly string[], name: string): readonly string[] {
+  const remaining = problems.length - MAX_PROBLEMS;
+  return remaining <= 0
+    ? problems
+    : [...problems.slice(0, MAX_PROBLEMS), l10n.t`${name} has ${remaining} other problems.`];
 }
 
 function parsedEntry(
@@ -126,7 +136,8 @@ function sourceOf(name: string, value: unknown): ExtensionSource {
     case "url": {
       const url =
         typeof value === "string" && value.length <= MAX_URL_LENGTH ? secureUrl(value, NO_LOOPBACK) : undefined;
-      if (url) return { url: url.href };
+      // The normalized URL may be longer.
+      if (url && url.href.length <= MAX_URL_LENGTH) return { url: url.href };
       throw new InvalidRecommendation(l10n.t("“source.url” is not an https URL without user name and password."));
     }
     default:
@@ -157,7 +168,10 @@ export function rulesOfCrate(metadata: unknown, crate: string): ParsedList {
   );
   return {
     rules: parsed.flatMap(each => ("rule" in each ? [ofUsers(each.rule, crate)] : [])),
-    problems: parsed.flatMap(each => ("problem" in each ? [each.problem] : [])),
+    problems: limited(
+      parsed.flatMap(each => ("problem" in each ? [each.problem] : [])),
+      crate,
+    ),
   };
 }
 

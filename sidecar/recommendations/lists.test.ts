@@ -68,8 +68,8 @@ suite("lists of recommendations", () => {
     deepEqual(problems, []);
     deepEqual(cratesIn(known.after), ['"theirs" of workspace']);
     deepEqual(known.before[1]?.by, { kind: "user", list: path.join("~", "lists", "a.toml") });
-    ok(known.isKnown({ kind: "workspace", folder: "w" }));
-    ok(!known.isKnown({ kind: "workspace", folder: "other" }));
+    ok(known.isKnown({ kind: "workspace", folder: at("w") }));
+    ok(!known.isKnown({ kind: "workspace", folder: at("other/w") }));
   });
 
   test("are empty without files, and known", async () => {
@@ -140,7 +140,7 @@ suite("lists of recommendations", () => {
   test("stay available offline, and are not replaced by an invalid document", async () => {
     server.answer = serving(listOf("newer"));
     await read({ fetch: "now" });
-    for (const answer of [status(500), serving("<html>", '"2"'), serving('a = "b"', '"3"')]) {
+    for (const answer of [status(500), serving("<html>", '"2"'), serving('a = "b"', '"3"'), serving("", '"4"')]) {
       server.answer = answer;
       const { crates, problems } = await read({ fetch: "now" });
       deepEqual([crates, problems], [['"newer" of symposium'], []]);
@@ -172,6 +172,10 @@ suite("lists of recommendations", () => {
       failed.problems.join(),
       /^The list at 127\.0\.0\.1:\d+ could not be downloaded\. The server returned status 503\.$/,
     );
+    for (const fetch of ["no", "ifOld"] as const)
+      deepEqual((await read({ lists: [url], fetch, isRust: false }, from)).problems, failed.problems);
+    server.answer = serving("# No recommendations\n");
+    deepEqual((await read({ lists: [url], fetch: "now", isRust: false }, from)).problems, []);
   });
 
   test("that Symposium contains are valid", () =>

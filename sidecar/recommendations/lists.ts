@@ -112,7 +112,7 @@ export class Lists {
     };
   }
 
-  /** Its problems are no concern of the user. */
+  /** Problems are logged, not shown. */
   async #centralList(fetch: FetchMode): Promise<ReadList> {
     const by: Recommender = { kind: "symposium" },
       { text = this.deps.shipped } = await this.#central.read(fetch),
@@ -125,7 +125,7 @@ export class Lists {
   async #workspaceList(folder: string): Promise<ReadList> {
     const file = path.join(folder, ".symposium", FILE),
       name = path.join(path.basename(folder), ".symposium", FILE),
-      by: Recommender = { kind: "workspace", folder: path.basename(folder) };
+      by: Recommender = { kind: "workspace", folder };
     const place = await resolveInWorkspace(file, [folder]).catch(() => undefined);
     if (!place?.isInside) return { by, problems: [l10n.t`${name} is ignored, because it is outside the workspace.`] };
     return listIn(await readBounded(place.real, MAX_FILE_BYTES), name, by);
@@ -145,9 +145,10 @@ function listIn(content: FileContent, name: string, by: Recommender): ReadList {
   }
 }
 
+/** An empty response is not a list. A list without entries needs a comment. */
 function isList(text: string): boolean {
   const { rules, problems } = parseList(text, FILE, { kind: "symposium" });
-  return rules.length > 0 || problems.length === 0;
+  return rules.length > 0 || (problems.length === 0 && /^\s*#/m.test(text));
 }
 
 /** Relative paths are relative to the home folder. */

@@ -90,11 +90,11 @@ async function lockAbove(folder: string, home: string): Promise<string | undefin
 
 /** Paths that exist in at least one of the folders. Links out of the folders do not count. */
 export async function existingPaths(
-  paths: readonly string[],
+  paths: ReadonlySet<string>,
   folders: readonly string[],
 ): Promise<ReadonlySet<string>> {
   const found = await Promise.all(
-    [...new Set(paths)].map(async each => {
+    [...paths].map(async each => {
       const existing = await Promise.all(folders.map(folder => isInFolder(folder, each)));
       return existing.includes(true) ? [each] : [];
     }),

@@ -6,13 +6,13 @@ import type {
 } from "../../src/protocol/agents/recommendations";
 import type { Handlers, ParamsOf } from "../../src/protocol/wire/wire";
 import type { RegistryEntry } from "../agents/registry/document";
-import { pathsIn } from "./condition";
 import type { CrateMetadataReader } from "./crate-metadata";
 import { rulesOfCrate } from "./list";
 import type { Lists } from "./lists";
 import { existingPaths, projectOf, readProject } from "./project-reader";
 import { recommend, staleIn } from "./recommend";
 import { crateKey } from "./used-crates";
+import { wantedPaths } from "./wanted-paths";
 
 export interface RecommendationDeps {
   readonly home: string;
@@ -26,9 +26,7 @@ export interface RecommendationDeps {
 type ReadParams = ParamsOf<RecommendationsHostToSidecar, "recommendations/read">;
 
 const MAX_FOLDERS = 50,
-  MAX_RECOMMENDATIONS = 50,
-  /** Maximum number of paths that conditions may name. */
-  MAX_PATHS = 2_000;
+  MAX_RECOMMENDATIONS = 50;
 
 export class RecommendationService {
   constructor(private readonly deps: RecommendationDeps) {}
@@ -51,20 +49,22 @@ export class RecommendationService {
     const known = await deps.lists.read({ folders, lists, fetch, isRust: facts.isRust }),
       ofCrates = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
     const rules = [...known.before, ...ofCrates.flatMap(parsed => parsed.rules), ...known.after],
-      paths = rules.flatMap(({ when }) => pathsIn(when)),
-      past = accepted
-        .flatMap(({ reasons }) => reasons.flatMap(reason => reason.facts))
-        .flatMap(fact => (fact.kind === "file" ? [fact.path] : []));
-    const project = projectOf(facts, await existingPaths([...paths, ...past].slice(0, MAX_PATHS), folders));
+      { paths, isComplete } = wantedPaths(rules, accepted),
+      project = projectOf(facts, await existingPaths(paths, folders));
     const problems = ofCrates.flatMap(parsed => parsed.problems);
     if (problems.length > 0) deps.log("info", "Recommendations of crates are unusable", { problems });
     const recommended = recommend(rules, project).slice(0, MAX_RECOMMENDATIONS);
     return {
       recommendations: recommended.length === 0 ? [] : named(recommended, await this.#registered(registryUrl)),
-      stale: staleIn(accepted, rules, project, by =>
-        by.kind === "crate"
-          ? facts.areCratesKnown && (facts.isMetadataKnown || project.crate(by.name) === undefined)
-          : known.isKnown(by),
+      stale: staleIn(
+        accepted,
+        rules,
+        project,
+        by =>
+          isComplete(by) &&
+          (by.kind === "crate"
+            ? facts.areCratesKnown && (facts.isMetadataKnown || project.crate(by.name) === undefined)
+            : known.isKnown(by)),
       ),
       problems: [...known.problems, ...facts.problems],
     };

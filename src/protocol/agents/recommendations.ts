@@ -19,7 +19,7 @@ export type ProjectFact =
   | { readonly kind: "crate"; readonly name: string; readonly through?: string }
   | { readonly kind: "file"; readonly path: string };
 
-/** Author of a recommendation. `list`: path or URL. `folder`: name of the workspace folder. */
+/** Author of a recommendation. `list`: path or URL. `folder`: path of the workspace folder. */
 export type Recommender =
   | { readonly kind: "symposium" }
   | { readonly kind: "user"; readonly list: string }

@@ -1,4 +1,5 @@
 /** Texts about recommended extensions. Pure. */
+import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import type {
   ExtensionSource,
@@ -58,7 +59,7 @@ function recommenderName(by: Recommender): string {
     case "user":
       return by.list;
     case "workspace":
-      return l10n.t`.symposium/recommendations.toml of ${by.folder}`;
+      return l10n.t`.symposium/recommendations.toml of ${path.basename(by.folder)}`;
     case "crate":
       return l10n.t`the crate ${by.name}`;
   }
