@@ -5,6 +5,7 @@ import type { SettingsToHost } from "../protocol/settings/settings-to-host";
 import type { HostToSettings, SettingsView } from "../protocol/settings/settings-view";
 import { SettingsController } from "../settings/view/settings-controller";
 import type { SettingsDeps } from "../settings/view/settings-deps";
+import { addQuestion } from "../settings/view/recommendation-question";
 import { Recommendations } from "../settings/view/recommendations";
 import { UpdateCheck } from "../settings/view/update-check";
 import { addRecommended } from "../settings/store/add-recommended";
@@ -105,6 +106,7 @@ export class SettingsPlay {
   takes = true;
   adds: () => Promise<string | undefined> = async () => undefined;
   writeProblem: Error | undefined;
+  storeProblem: Error | undefined;
   readonly withKeys = new Set<string>();
   readonly memory = new Map<string, unknown>();
   readonly done: string[] = [];
@@ -163,13 +165,18 @@ export class SettingsPlay {
       settings: () => this.settings,
       folders: () => this.folders,
       isTrusted: () => this.trusted,
-      shared: storeIn(this.memory),
-      workspace: storeIn(this.workspaceMemory),
+      shared: this.#storeIn(this.memory),
+      workspace: this.#storeIn(this.workspaceMemory),
       add: async recommendation =>
         addRecommended(recommendation, {
           registry: async () => (await this.sidecar.current()).request("registry/agents", {}),
           entryAt: async url =>
             (await (await this.sidecar.current()).request("registry/extension", { url, of: "extension" })).entry,
+          confirm: async (wanted, entry) => {
+            const ask = addQuestion(wanted, entry);
+            if (ask) this.done.push(`confirm ${ask.question}`);
+            return ask === undefined || this.confirms;
+          },
           change: async change => this.#change("symposium.extensions", change),
         }),
       ask: async sentence => {
@@ -265,6 +272,18 @@ export class SettingsPlay {
     this.values = { ...this.values, [name]: change(this.values[name]) };
     this.settings = this.#read();
     this.controller.settingsChanged();
+  }
+
+  /** Fails with `storeProblem`. */
+  #storeIn(memory: Map<string, unknown>): KeyValueStore {
+    const { get, update } = storeIn(memory);
+    return {
+      get,
+      update: async (key, value) => {
+        if (this.storeProblem) throw this.storeProblem;
+        await update(key, value);
+      },
+    };
   }
 
   #read(): Settings {

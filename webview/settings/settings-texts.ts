@@ -25,7 +25,7 @@ export const texts = {
   addExtension: l10n.t("Add Extension…"),
   recommendations: l10n.t("Recommended Extensions"),
   recommendationsAbout: l10n.t(
-    "For this workspace, by its dependencies and files. Nothing is installed before you add it.",
+    "For this workspace, by its dependencies and files. Nothing is installed before you add it. Add enables it in all workspaces.",
   ),
   grip: l10n.t("Move"),
   gripTooltip: l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels."),

@@ -11,13 +11,19 @@ export interface AddRecommendedDeps {
   registry(): Promise<RegistryView>;
   /** Fetches the entry at a URL. Rejects with a message for the user. */
   entryAt(url: string): Promise<Fields>;
+  /** Resolves with whether the entry may be added. */
+  confirm(recommendation: Recommendation, entry: Fields): Promise<boolean>;
   /** Changes the user's value of `symposium.extensions`. */
   change(change: (value: unknown) => unknown): Promise<void>;
 }
 
-/** Resolves with the id of the new entry. Rejects with a message for the user. */
-export async function addRecommended(recommendation: Recommendation, deps: AddRecommendedDeps): Promise<string> {
+/** Resolves with the id of the new entry; `undefined`: the user cancelled. Rejects with a message for the user. */
+export async function addRecommended(
+  recommendation: Recommendation,
+  deps: AddRecommendedDeps,
+): Promise<string | undefined> {
   const { entry, isOwn } = await entryOf(recommendation, deps);
+  if (!(await deps.confirm(recommendation, entry))) return undefined;
   let { id } = entry;
   await deps.change(value => {
     const after = added(value, entry, isOwn);

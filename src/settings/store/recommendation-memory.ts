@@ -83,6 +83,14 @@ export function withAdded(all: readonly AddedExtension[], added: AddedExtension)
   return [...all.filter(({ id }) => id !== added.id), added].slice(-MAX_ITEMS);
 }
 
+/** Records of removed extensions are forgotten, because another extension may get the id. */
+export function ofExisting<T extends { readonly id: string }>(
+  records: readonly T[],
+  extensions: readonly ConfiguredExtension[],
+): readonly T[] {
+  return records.filter(({ id }) => extensions.some(({ config }) => config.id === id));
+}
+
 /** Recommended extensions that are not in the settings, also if they are disabled there. */
 export function missingIn(
   recommendations: readonly Recommendation[],

@@ -209,6 +209,56 @@ suite("recommended extensions", () => {
     deepEqual(other.recommendations.state.open, [REMOTE]);
   });
 
+  test("are added from a URL only after a confirmation", async () => {
+    const play = playing({ recommendations: [REMOTE] }),
+      page = await play.page();
+    play.sidecar.reply("registry/extension", () => ({ entry: { id: "r", distribution: { npx: { package: "r" } } } }));
+    play.confirms = false;
+    await press(page, REMOTE.key, "add");
+    deepEqual(play.done, ["confirm Add “example.com/extension.json” and enable it in all workspaces?"]);
+    deepEqual(ids(play), ["house"]);
+    deepEqual(
+      page.view.recommendations?.rows[0]?.buttons.map(({ action }) => action),
+      ["add", "dismiss", "page"],
+    );
+  });
+
+  test("are added also if the decisions cannot be stored, and nothing rejects", async () => {
+    const play = playing(),
+      page = await play.page();
+    play.storeProblem = new Error("disk full");
+    equal(await play.recommendations.accept(HELPER.key), "tokio-helper");
+    deepEqual([ids(play), rows(page)], [["house", "tokio-helper"], undefined]);
+    await Promise.all([
+      play.recommendations.dismiss("a"),
+      play.recommendations.restore(),
+      play.recommendations.keep("a"),
+    ]);
+    await play.write("symposium.extensions", []);
+    await play.recommendations.sidecarRuns();
+  });
+
+  test("disappear from the page without a folder", async () => {
+    const play = playing(),
+      page = await play.page();
+    play.folders = [];
+    await play.recommendations.read();
+    await settled();
+    equal(rows(page), undefined);
+  });
+
+  test("are recommended again if another extension gets the id of a removed one", async () => {
+    const play = playing({ recommendations: [REMOTE] }),
+      page = await play.page();
+    play.sidecar.reply("registry/extension", () => ({ entry: { id: "r", distribution: { npx: { package: "r" } } } }));
+    await press(page, REMOTE.key, "add");
+    await play.write("symposium.extensions", []);
+    await play.write("symposium.extensions", [{ id: "r", distribution: { npx: { package: "another" } } }]);
+    deepEqual(play.recommendations.state.open, [REMOTE]);
+    await play.recommendations.read();
+    deepEqual((play.calls("recommendations/read").at(-1) as { readonly accepted: unknown }).accepted, []);
+  });
+
   test("are added once, with a progress indicator", async () => {
     const play = playing({ recommendations: [REMOTE] }),
       page = await play.page();

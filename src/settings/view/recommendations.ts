@@ -18,6 +18,7 @@ import type { SidecarClient } from "../../sidecar/client";
 import type { KeyValueStore } from "../store/persisted-controls";
 import {
   missingIn,
+  ofExisting,
   readAdded,
   readDecisions,
   withAccepted,
@@ -38,8 +39,11 @@ export interface RecommendationsDeps {
   /** Storage of all windows, and of this workspace. */
   readonly shared: KeyValueStore;
   readonly workspace: KeyValueStore;
-  /** Adds the extension to the settings. Resolves with its id there. Rejects with a message for the user. */
-  add(recommendation: Recommendation): Promise<string>;
+  /**
+   * Adds the extension to the settings. Resolves with its id there; `undefined`: the user cancelled. Rejects with a
+   * message for the user.
+   */
+  add(recommendation: Recommendation): Promise<string | undefined>;
   /** Shows a notification. Resolves with whether the user wants to see the recommendations. */
   ask(sentence: string): Promise<boolean>;
   /** Opens the settings page. */
@@ -104,7 +108,11 @@ export class Recommendations {
     const { open } = this.state;
     if (open.length === 0 || this.#decisions.isAnnounced) return;
     await this.#decide(decisions => ({ ...decisions, isAnnounced: true }));
-    if (await this.deps.ask(announcement(open))) this.deps.show();
+    try {
+      if (await this.deps.ask(announcement(open))) this.deps.show();
+    } catch (error) {
+      this.deps.log.warn("registry", "Could not announce recommended extensions", { error });
+    }
   }
 
   /**
@@ -131,9 +139,10 @@ export class Recommendations {
     deps.changed();
     try {
       const id = await deps.add(recommendation);
-      await deps.shared.update(ADDED_KEY, withAdded(readAdded(deps.shared.get(ADDED_KEY)), { key, id }));
-      await this.#decide(decisions => withAccepted(decisions, { key, id, reasons: recommendation.reasons }));
-      deps.log.info("registry", "Added a recommended extension", { key, id });
+      if (id !== undefined) {
+        await this.#added(recommendation, id);
+        deps.log.info("registry", "Added a recommended extension", { key, id });
+      }
       this.#adding.delete(key);
       return id;
     } catch (error) {
@@ -143,6 +152,24 @@ export class Recommendations {
     } finally {
       deps.changed();
     }
+  }
+
+  /** The extension is in the settings, also if this cannot be stored. */
+  async #added({ key, reasons }: Recommendation, id: string): Promise<void> {
+    await this.#save(this.deps.shared, ADDED_KEY, withAdded(readAdded(this.deps.shared.get(ADDED_KEY)), { key, id }));
+    await this.#decide(decisions => withAccepted(decisions, { key, id, reasons }));
+  }
+
+  /** Forgets the records of extensions that are not in the settings any longer. Never rejects. */
+  async settingsChanged(): Promise<void> {
+    const { shared, workspace } = this.deps,
+      { allExtensions } = this.deps.settings();
+    const added = readAdded(shared.get(ADDED_KEY)),
+      decisions = this.#decisions,
+      existing = ofExisting(added, allExtensions),
+      accepted = ofExisting(decisions.accepted, allExtensions);
+    if (existing.length < added.length) await this.#save(shared, ADDED_KEY, existing);
+    if (accepted.length < decisions.accepted.length) await this.#save(workspace, KEY, { ...decisions, accepted });
   }
 
   /** Hides the recommendation in this workspace. */
@@ -183,6 +210,7 @@ export class Recommendations {
       { recommendations: lists, registryUrl } = deps.settings();
     if (!deps.isTrusted() || folders.length === 0) {
       this.#view = NOTHING;
+      deps.changed();
       return;
     }
     try {
@@ -200,8 +228,16 @@ export class Recommendations {
   }
 
   async #decide(change: (decisions: WorkspaceDecisions) => WorkspaceDecisions): Promise<void> {
-    await this.deps.workspace.update(KEY, change(this.#decisions));
+    await this.#save(this.deps.workspace, KEY, change(this.#decisions));
     this.deps.changed();
+  }
+
+  async #save(store: KeyValueStore, key: string, value: unknown): Promise<void> {
+    try {
+      await store.update(key, value);
+    } catch (error) {
+      this.deps.log.warn("registry", "Could not store the decisions about recommended extensions", { key, error });
+    }
   }
 
   get #missing(): readonly Recommendation[] {

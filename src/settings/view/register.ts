@@ -6,6 +6,7 @@ import type { Log } from "../../log";
 import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
 import { showError, showInformation, showModal } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
+import type { Recommendation } from "../../protocol/agents/recommendations";
 import type { Fields } from "../../protocol/wire/json";
 import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
 import type { SidecarToHost } from "../../protocol/sidecar";
@@ -20,6 +21,7 @@ import { addFromRegistry, type AgentSources } from "../store/select-agent";
 import { updatableIn } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../../sidecar/supervisor";
+import { addQuestion } from "./recommendation-question";
 import { Recommendations, type RecommendationsDeps } from "./recommendations";
 import { SettingsController } from "./settings-controller";
 import { SettingsPages } from "./settings-pages";
@@ -187,6 +189,7 @@ function recommendationsDeps(
       addRecommended(recommendation, {
         registry,
         entryAt: entryAt(supervisor, "extension"),
+        confirm: confirmAddition,
         change: change => configuration.changeExtensions(change),
       }),
     ask: async sentence => (await showInformation(sentence, SHOW, l10n.t("Not Now"))) === SHOW,
@@ -194,6 +197,13 @@ function recommendationsDeps(
     changed,
     log,
   };
+}
+
+async function confirmAddition(recommendation: Recommendation, entry: Fields): Promise<boolean> {
+  const ask = addQuestion(recommendation, entry);
+  if (!ask) return true;
+  const { question, detail } = ask;
+  return (await showModal({ question: visibleLine(question), detail: visibleText(detail) }, ADD)) === ADD;
 }
 
 /** Files that determine the recommendations for a workspace. Those that conditions name are read with these. */
@@ -269,7 +279,8 @@ function entryAt(supervisor: SidecarSupervisor, of: "agent" | "extension"): (url
 }
 
 const NEW_TAB = l10n.t("New Tab"),
-  SHOW = l10n.t("Show");
+  SHOW = l10n.t("Show"),
+  ADD = l10n.t("Add");
 
 /** In a remote window, machine settings are in a separate file. */
 const OPEN_SETTINGS_FILE =
