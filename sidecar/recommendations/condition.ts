@@ -56,11 +56,11 @@ export function evaluate(condition: Condition, project: Project): Evaluation {
 }
 
 export function distinct(facts: readonly ProjectFact[]): readonly ProjectFact[] {
-  const seen = new Map(facts.map(fact => [nameOf(fact), fact]));
+  const seen = new Map(facts.map(fact => [factKey(fact), fact]));
   return [...seen.values()];
 }
 
-function nameOf(fact: ProjectFact): string {
+function factKey(fact: ProjectFact): string {
   return fact.kind === "crate" ? `crate ${fact.name}` : `file ${fact.path}`;
 }
 

@@ -167,7 +167,7 @@ export function rulesOfCrate(metadata: unknown, crate: string): ParsedList {
       }),
   );
   return {
-    rules: parsed.flatMap(each => ("rule" in each ? [ofUsers(each.rule, crate)] : [])),
+    rules: parsed.flatMap(each => ("rule" in each ? [forUsersOf(each.rule, crate)] : [])),
     problems: limited(
       parsed.flatMap(each => ("problem" in each ? [each.problem] : [])),
       crate,
@@ -176,6 +176,6 @@ export function rulesOfCrate(metadata: unknown, crate: string): ParsedList {
 }
 
 /** Recommends to users of the crate. */
-function ofUsers(rule: Rule, crate: string): Rule {
+function forUsersOf(rule: Rule, crate: string): Rule {
   return { ...rule, when: { kind: "all", of: [{ kind: "crate", name: crate }, rule.when] } };
 }

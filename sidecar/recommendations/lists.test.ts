@@ -49,7 +49,7 @@ suite("lists of recommendations", () => {
     });
   const read = async (wanted: Partial<WantedLists> = {}, from = lists()) => {
     const known = await from.read({ folders: [at("w")], lists: [], fetch: "no", isRust: true, ...wanted });
-    return { crates: cratesIn([...known.before, ...known.after]), problems: known.problems, known };
+    return { crates: cratesIn([...known.highPrecedence, ...known.lowPrecedence]), problems: known.problems, known };
   };
 
   test("have the precedence user, Symposium, workspace", async () => {
@@ -66,8 +66,8 @@ suite("lists of recommendations", () => {
       '"theirs" of workspace',
     ]);
     deepEqual(problems, []);
-    deepEqual(cratesIn(known.after), ['"theirs" of workspace']);
-    deepEqual(known.before[1]?.by, { kind: "user", list: path.join("~", "lists", "a.toml") });
+    deepEqual(cratesIn(known.lowPrecedence), ['"theirs" of workspace']);
+    deepEqual(known.highPrecedence[1]?.by, { kind: "user", list: path.join("~", "lists", "a.toml") });
     ok(known.isKnown({ kind: "workspace", folder: at("w") }));
     ok(!known.isKnown({ kind: "workspace", folder: at("other/w") }));
   });

@@ -36,8 +36,8 @@ export interface WantedLists {
 
 export interface KnownLists {
   /** From the lists of higher precedence than the recommendations of crates. */
-  readonly before: readonly Rule[];
-  readonly after: readonly Rule[];
+  readonly highPrecedence: readonly Rule[];
+  readonly lowPrecedence: readonly Rule[];
   readonly problems: readonly string[];
   /** Whether the current content of this recommender's list is known. */
   isKnown(by: Recommender): boolean;
@@ -72,8 +72,8 @@ export class Lists {
     const all = [...user, central, ...workspace],
       rulesOf = (read: readonly ReadList[]): readonly Rule[] => read.flatMap(({ parsed }) => parsed?.rules ?? []);
     return {
-      before: rulesOf([...user, central]),
-      after: rulesOf(workspace),
+      highPrecedence: rulesOf([...user, central]),
+      lowPrecedence: rulesOf(workspace),
       problems: [...user, ...workspace].flatMap(({ problems }) => problems),
       isKnown: by => all.some(list => list.parsed !== undefined && isSame(list.by, by)),
     };

@@ -75,8 +75,8 @@ suite("recommendations service", () => {
         read: async each => {
           wanted.push(each);
           return {
-            before: parseList(LIST, "list", CENTRAL).rules,
-            after: [],
+            highPrecedence: parseList(LIST, "list", CENTRAL).rules,
+            lowPrecedence: [],
             problems: [],
             isKnown: () => true,
             ...lists,
@@ -218,7 +218,7 @@ suite("recommendations service", () => {
   test("returns at most 50 recommendations", async () => {
     const entry = (i: number): string => `[[recommendation]]\nsource.crate = "c${i}"\n`,
       { rules } = parseList(Array.from({ length: 60 }, (_, i) => entry(i)).join(""), "list", CENTRAL);
-    deepEqual((await read(service([], {}, { after: rules }))).recommendations.length, 50);
+    deepEqual((await read(service([], {}, { lowPrecedence: rules }))).recommendations.length, 50);
   });
 
   test("never fails", async () => {

@@ -47,11 +47,11 @@ export class RecommendationService {
       folders = all.slice(0, MAX_FOLDERS),
       facts = await readProject(folders, deps.home, deps.metadata, fetch === "now");
     const known = await deps.lists.read({ folders, lists, fetch, isRust: facts.isRust }),
-      ofCrates = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
-    const rules = [...known.before, ...ofCrates.flatMap(parsed => parsed.rules), ...known.after],
+      crateLists = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
+    const rules = [...known.highPrecedence, ...crateLists.flatMap(parsed => parsed.rules), ...known.lowPrecedence],
       { paths, isComplete } = wantedPaths(rules, accepted),
       project = projectOf(facts, await existingPaths(paths, folders));
-    const problems = ofCrates.flatMap(parsed => parsed.problems);
+    const problems = crateLists.flatMap(parsed => parsed.problems);
     if (problems.length > 0) deps.log("info", "Recommendations of crates are unusable", { problems });
     const recommended = recommend(rules, project).slice(0, MAX_RECOMMENDATIONS);
     return {
