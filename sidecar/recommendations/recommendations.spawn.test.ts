@@ -88,7 +88,7 @@ suite("recommendations of crates, with cargo", () => {
     const service = new RecommendationService({
       home: fixture.home,
       metadata,
-      lists: { read: async () => ({ before: [], after: [], problems: [], isKnown: () => true }) },
+      lists: { read: async () => ({ highPrecedence: [], lowPrecedence: [], problems: [], isKnown: () => true }) },
       registered: async () => [],
       log: fixture.log,
     });

@@ -169,6 +169,7 @@ export async function openSettingsPage({
         entryAt: async url =>
           (await (await supervisor.client()).request("registry/extension", { url, of: "extension" })).entry,
         change: change => writes.change("symposium.extensions", change),
+        confirm: async () => true,
       }),
     ask: async () => false,
     show: () => undefined,
