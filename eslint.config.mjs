@@ -90,6 +90,7 @@ export default tseslint.config(
       "sidecar/chat/agent/prompt-content.ts",
       "sidecar/agent-session/state-machine.ts",
       "sidecar/lm/session/prompt.ts",
+      "src/diagnostics/{recent-log,report}.ts",
       "src/editor/ide/**",
       "src/lm/agent-tools.ts",
       "src/protocol/agents/{agents,built-in-agents,known-programs}.ts",

@@ -71,6 +71,19 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     "src/sessions",
     ["src/protocol", ...HOST_BASE, "src/names.ts", "src/sidecar", "src/settings/store", "src/chat", "vscode", "node:"],
   ],
+  [
+    "src/diagnostics",
+    [
+      "src/protocol",
+      ...HOST_BASE,
+      "src/names.ts",
+      "src/sidecar",
+      "src/settings/store",
+      "src/settings/view",
+      "vscode",
+      "node:",
+    ],
+  ],
   ["src/testing", ["src", "node:"]],
   [
     "src/commands.ts",

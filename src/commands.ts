@@ -23,6 +23,7 @@ export interface CommandDeps {
   readonly sessions: SessionCommands;
   openSettings(): void;
   showLogs(): void;
+  copyDiagnostics(): Promise<void>;
 }
 
 export function registerCommands({
@@ -33,6 +34,7 @@ export function registerCommands({
   sessions,
   openSettings,
   showLogs,
+  copyDiagnostics,
 }: CommandDeps): vscode.Disposable {
   const openChat = async (): Promise<void> => {
     await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
@@ -60,6 +62,7 @@ export function registerCommands({
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,
     "symposium.showLogs": showLogs,
+    "symposium.copyDiagnostics": copyDiagnostics,
     "symposium.deleteHistory": () => confirmDeletion(() => chat.deleteHistory()),
     ...sessions,
   } satisfies Record<CommandName, (...args: never[]) => unknown>);

@@ -8,6 +8,7 @@ import { chatListeners, registerChat, type ChatPart } from "./chat/register";
 import { realClock } from "./clock";
 import * as commands from "./commands";
 import { ripgrep } from "./editor/files/find-ripgrep";
+import { registerDiagnostics } from "./diagnostics/register";
 import { registerEditor } from "./editor/register";
 import { LanguageModels } from "./lm/language-models";
 import { Log } from "./log";
@@ -36,8 +37,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const isProduction = context.extensionMode === vscode.ExtensionMode.Production,
     log = new Log();
   const configuration = own(new Configuration(log, message => void commands.notify(message, ["showLogs"])));
-  const showLogs = showLogOf(log, () => configuration.settings.logLevel, own);
-  configuration.report();
+  const showLogs = showLogOf(log, () => configuration.settings, own);
 
   const chosen = new PersistedControls(context.globalState, log);
   const warn = (message: string): void => void commands.warn(message, ["showLogs"]);
@@ -75,6 +75,8 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   });
   own(configuration.onChange(changed => sendSettings(supervisor, changed)));
   const shared = { context, log, configuration, supervisor, cwd: editor.cwd };
+  const diagnostics = own(registerDiagnostics(shared));
+  configuration.report();
   const chat: ChatPart = own(
     registerChat({
       ...shared,
@@ -103,6 +105,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       sessions: sessions.commands,
       openSettings,
       showLogs,
+      copyDiagnostics: diagnostics.copy,
     }),
   );
   if (isProduction) return undefined;

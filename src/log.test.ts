@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { channelListener, formatted, Log } from "./log";
-import type { LogEvent } from "./protocol/wire/log";
+import type { LogEvent, LogLevel } from "./protocol/wire/log";
 
 suite("log", () => {
   test("sends every level to listeners and the configured ones to a lazily created channel", () => {
@@ -15,7 +15,7 @@ suite("log", () => {
           created++;
           return { appendLine: line => lines.push(line) };
         },
-        () => "warn",
+        () => ({ logLevel: "warn", agentLogLevel: "warn" }),
       ),
     );
     log.debug("agent", "a");
@@ -28,6 +28,24 @@ suite("log", () => {
       lines.map(line => line.slice(25)),
       ["[warn] agent: c", '[error] agent: d {"why":"e"}'],
     );
+  });
+
+  test("filters messages about agents by their own level, which can change", () => {
+    const log = new Log(),
+      lines: string[] = [];
+    let agentLogLevel: LogLevel = "debug";
+    log.onLog(
+      channelListener(
+        () => ({ appendLine: line => lines.push(line.slice(25)) }),
+        () => ({ logLevel: "warn", agentLogLevel }),
+      ),
+    );
+    log.debug("agent", "stderr");
+    log.debug("sidecar", "detail");
+    agentLogLevel = "error";
+    log.warn("agent", "an exit");
+    log.warn("sidecar", "a failure");
+    deepEqual(lines, ["[debug] agent: stderr", "[warn] sidecar: a failure"]);
   });
 
   test("sends nothing to a disposed listener", () => {

@@ -1,10 +1,10 @@
 /**
  * The log of all programs. Listeners such as the output channel receive every line at every level; tests assert on
- * events. `symposium.logLevel` filters only the channel.
+ * events. `symposium.logLevel` and `symposium.agentLogLevel` filter only the channel.
  *
  * Invariant: a secret never reaches a listener (`protocol/redaction/redact.ts`). The size of a line is bounded.
  */
-import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/wire/log";
+import { isEntryLogged, type LogCategory, type LogEvent, type LogLevel, type LogLevels } from "./protocol/wire/log";
 import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
 
 /** Approximate maximum characters of a text, of a name, and of all fields of a line. */
@@ -55,13 +55,10 @@ export class Log {
   }
 }
 
-/** Writes one line of text per event. Creates the channel with the first line that passes `threshold`. */
-export function channelListener(
-  channel: () => { appendLine(line: string): void },
-  threshold: () => LogLevel,
-): Listener {
+/** Writes one line of text per logged event. Creates the channel with the first line. */
+export function channelListener(channel: () => { appendLine(line: string): void }, levels: () => LogLevels): Listener {
   return event => {
-    if (isLogged(event.level, threshold())) channel().appendLine(formatted(event));
+    if (isEntryLogged(event, levels())) channel().appendLine(formatted(event));
   };
 }
 

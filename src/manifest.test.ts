@@ -118,9 +118,10 @@ suite("manifest", () => {
     deepEqual(
       [
         contributes.configuration.properties["symposium.logLevel"]?.enum,
+        contributes.configuration.properties["symposium.agentLogLevel"]?.enum,
         contributes.configuration.properties["symposium.updates"]?.enum,
       ],
-      [LOG_LEVELS, UPDATE_MODES],
+      [LOG_LEVELS, ["", ...LOG_LEVELS], UPDATE_MODES],
     ));
 
   test("declares valid defaults", () => {

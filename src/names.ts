@@ -31,6 +31,7 @@ export const SETTINGS = {
   "symposium.languageModel.bridgeDuplicates": { default: false, scope: "user" },
   "symposium.experimentalProtocolV2": { default: false, scope: "user" },
   "symposium.logLevel": { default: "info", scope: "user" },
+  "symposium.agentLogLevel": { default: "", scope: "user" },
 } as const satisfies Readonly<Record<string, SettingRow>>;
 export type SettingName = keyof typeof SETTINGS;
 
@@ -90,6 +91,7 @@ export const COMMANDS = {
   "symposium.restartSidecar": l10n.t("Restart Sidecar"),
   "symposium.openSettings": l10n.t("Open Settings"),
   "symposium.showLogs": l10n.t("Show Logs"),
+  "symposium.copyDiagnostics": l10n.t("Copy Diagnostics"),
   "symposium.deleteHistory": l10n.t("Delete History"),
   ...SESSION_COMMANDS,
 } as const;

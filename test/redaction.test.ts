@@ -13,8 +13,10 @@ import { traceEvent } from "../sidecar/conductor/trace";
 import { agentReturnedError, agentExited } from "../sidecar/errors";
 import { McpFailure } from "../sidecar/mcp/client";
 import { Frame } from "../sidecar/rpc/frame";
+import { diagnosticsReport } from "../src/diagnostics/report";
 import { formatted, Log as HostLog } from "../src/log";
 import { redactText, redactValue } from "../src/protocol/redaction/redact";
+import { readSettings } from "../src/settings/store/settings";
 import { embeddings, nestings, PLACES, spellings, STRUCTURES, TOKENS, type Planted } from "./planted-secrets";
 
 function absent(secret: string, shown: string, given: string): void {
@@ -59,6 +61,39 @@ suite("redacted value", () => {
       ),
     );
 });
+
+/** The diagnostics, with the text in each setting, answer of the sidecar and line of the log. */
+function diagnosticsWith(text: string): string {
+  const local = { command: text, args: ["--acp", text], env: { PLACE: text } },
+    lastError = { sentence: text, at: 0 },
+    values = {
+      "symposium.agents": [{ id: "ada", name: text, distribution: { local } }],
+      "symposium.extensions": [
+        { id: "bob", name: text, _enabled: true, _source: "custom", distribution: { local }, settings: { note: text } },
+        { id: "docs", kind: "mcp", distribution: { http: { url: "https://docs", headers: { "X-Place": text } } } },
+      ],
+      "symposium.traceDir": text,
+    } as const,
+    install = { kind: "missing" } as const;
+  return diagnosticsReport({
+    version: "1",
+    editor: { name: "VS Code", version: "1.104.0", place: "desktop", remote: undefined, language: "en" },
+    host: { node: "22.1.0", platform: "linux", arch: "x64", release: "6.8" },
+    home: "/home/ada",
+    isTrusted: true,
+    folders: 1,
+    phase: { kind: "failed", run: 1, message: text },
+    settings: readSettings(name => (name in values ? values[name as keyof typeof values] : undefined)),
+    values,
+    sidecar: {
+      kind: "known",
+      agents: { ada: { install, missing: text, lastError, running: 1 } },
+      extensions: { bob: { install, missing: text, lastError } },
+      computer: text,
+    },
+    log: text.split("\n").map(line => redactText(line)),
+  });
+}
 
 /** All texts of programs that users see, created by the production code of each. */
 const SURFACES: Readonly<Record<string, (text: string) => string>> = {
@@ -112,6 +147,7 @@ const SURFACES: Readonly<Record<string, (text: string) => string>> = {
       };
     return `${report(facts, { name: "Ada", command: "ada", observed, diagnosis })}\n${JSON.stringify(diagnosis)}`;
   },
+  "the diagnostics": diagnosticsWith,
   "an error of an agent": text => {
     const { failure, cause } = failureNotice(agentExited("Ada", text, text)),
       answered = agentReturnedError("Ada", text, undefined);
@@ -139,6 +175,33 @@ suite("redaction surfaces", () => {
         }),
       ),
     );
+
+  test("hides values of environments and headers in the diagnostics, also without a known format", () =>
+    fc.assert(
+      fc.property(fc.string({ minLength: 12, maxLength: 30, unit: fc.constantFrom(..."abcdefgh") }), secret => {
+        const values = {
+            "symposium.agents": [
+              { id: "ada", distribution: { local: { command: "ada", args: [secret], env: { PLACE: secret } } } },
+            ],
+          },
+          known = { kind: "known", extensions: {}, computer: `npm ${secret}` } as const,
+          lastError = { sentence: `It printed ${secret}.`, at: 0 };
+        const shown = diagnosticsReport({
+          version: "1",
+          editor: { name: "VS Code", version: "1.104.0", place: "desktop", remote: undefined, language: "en" },
+          host: { node: "22.1.0", platform: "linux", arch: "x64", release: "6.8" },
+          home: "/home/ada",
+          isTrusted: true,
+          folders: 1,
+          phase: { kind: "idle", run: 0 },
+          settings: readSettings(name => (name === "symposium.agents" ? values[name] : undefined)),
+          values,
+          sidecar: { ...known, agents: { ada: { install: { kind: "ready" }, lastError, running: 0 } } },
+          log: [`started with ${secret}`],
+        });
+        absent(secret, shown, secret);
+      }),
+    ));
 
   test("includes the command's errors about invalid arguments", () =>
     fc.assert(

@@ -46,6 +46,7 @@ export async function floodedSidecar(): Promise<Flooded> {
     protocol: PROTOCOL,
     build: "development",
     logLevel: "error",
+    agentLogLevel: "error",
     storage,
     traceDir: "",
     history: { days: 90, megabytes: 1024 },

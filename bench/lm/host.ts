@@ -100,6 +100,7 @@ export class Host implements AsyncDisposable {
       protocol: PROTOCOL,
       build: BUILD,
       logLevel: "info",
+      agentLogLevel: "info",
       storage: this.#storage,
       traceDir: "",
       history: { days: 90, megabytes: 1024 },

@@ -53,6 +53,7 @@ export async function answersWhileFlooded(
       protocol: PROTOCOL,
       build: "development",
       logLevel: "error",
+      agentLogLevel: "error",
       storage,
       traceDir: "",
       history: { days: 90, megabytes: 1024 },

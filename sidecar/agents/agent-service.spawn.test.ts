@@ -54,6 +54,7 @@ class Fixture implements AsyncDisposable {
       documentAt: async (url, of) => ({ url, of }),
       find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),
       examine: async () => ({ examined: this.examined, report: "the report" }),
+      doctor: async () => "the computer",
       signOut: async () => undefined,
       ...change,
     }).handlers;

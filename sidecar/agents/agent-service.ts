@@ -49,6 +49,8 @@ export interface AgentServiceDeps {
     cwd: string,
     signal: AbortSignal,
   ) => Promise<{ readonly examined: Examined; readonly report: string }>;
+  /** The report about this computer, redacted. */
+  readonly doctor: () => Promise<string>;
   /** The agent's own configuration file. Undefined: unknown. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
   /** After this call, new sessions of the agent start another process. */
@@ -115,6 +117,7 @@ export class AgentService {
         this.deps.statusTracker.onStatus("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
+    "agents/doctor": async () => ({ report: await this.deps.doctor() }),
     "agents/signOut": ({ agent, cwd }) =>
       refuseKnownErrors(async () => {
         await this.deps.signOut(agent, cwd);

@@ -42,6 +42,7 @@ async function sidecar(storage: string, disk: "free" | "full") {
     build: "development",
     storage,
     logLevel: "error",
+    agentLogLevel: "error",
     traceDir: "",
     bypass: [],
     extensions: [],

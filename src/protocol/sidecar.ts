@@ -12,7 +12,7 @@ import type { Position } from "./chat/delivery";
 import type { ExtensionConfig } from "./agents/extensions";
 import type { IdeAnswer, IdeRequest } from "./ide/ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm/lm";
-import type { LogLevel, LogLine } from "./wire/log";
+import type { LogLevels, LogLine } from "./wire/log";
 import type { ActionMethods } from "./chat/session-actions";
 import type { SessionsHostToSidecar, SessionsSidecarToHost } from "./sessions/sessions";
 import type { Call, Note } from "./wire/wire";
@@ -20,7 +20,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 15;
+export const PROTOCOL = 16;
 
 export interface Hello {
   readonly protocol: number;
@@ -28,8 +28,7 @@ export interface Hello {
   readonly build: string;
 }
 
-export interface HelloFromHost extends Hello {
-  readonly logLevel: LogLevel;
+export interface HelloFromHost extends Hello, LogLevels {
   /** Global storage folder of this extension, for all windows; contains the ledger of child processes. */
   readonly storage: string;
   /**
@@ -143,7 +142,7 @@ export interface HostToSidecar
   "chat/replay": Note<{ readonly sessionId: SessionId; readonly at?: Position; readonly requestNumber: number }>;
   /** The complete list after a change of the settings; replaces the previous one. */
   "settings/bypass": Note<{ readonly agentIds: readonly string[] }>;
-  "settings/logLevel": Note<{ readonly level: LogLevel }>;
+  "settings/logLevels": Note<LogLevels>;
 }
 
 export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, SessionsSidecarToHost {

@@ -3,6 +3,7 @@
  * Pure.
  */
 import type { Diagnosis } from "../../../src/protocol/agents/diagnosis";
+import { withoutHome } from "../../../src/protocol/redaction/home-folder";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
 import type { ConfigurationState } from "../../../src/protocol/agents/own-configuration";
@@ -61,7 +62,7 @@ export function report(
         ]
       : []),
   ];
-  return anonymous(redactText(lines.join("\n")), facts.home);
+  return withoutHome(redactText(lines.join("\n")), facts.home);
 }
 
 function agentLines({ name, command, observed, diagnosis }: Examined): readonly string[] {
@@ -146,9 +147,4 @@ function workaroundLines(observed: Observed | undefined): readonly string[] {
   return workaroundsFor(name, version).map(
     ({ id, behaviour, seen, measure }) => `Workaround “${id}”: it ${behaviour} (seen in ${seen}). ${measure}`,
   );
-}
-
-/** Replaces the home folder with `~`, because its path identifies the user. */
-function anonymous(text: string, home: string): string {
-  return home.length > 1 ? text.replaceAll(home, "~") : text;
 }

@@ -63,7 +63,7 @@ class Window implements AsyncDisposable {
       new StreamMessageReader(child.stdout),
       new StreamMessageWriter(child.stdin),
     );
-    for (const method of ["agents/changed", "agents/installing", "chat/event"])
+    for (const method of ["agents/changed", "agents/installing", "chat/event", "log"])
       this.#connection.onNotification(method, (params: unknown) => {
         this.#notifications.push({ method, params });
         this.#handleEvent();
@@ -83,6 +83,7 @@ class Window implements AsyncDisposable {
       protocol: PROTOCOL,
       build: "development",
       logLevel: "error",
+      agentLogLevel: "error",
       storage: window.at("storage"),
       traceDir: "",
       history: { days: 90, megabytes: 1024 },
@@ -107,6 +108,11 @@ class Window implements AsyncDisposable {
   ): Promise<ResultOf<HostToSidecar, M>> {
     const name: string = method;
     return this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(name, params);
+  }
+
+  notify<M extends keyof Notes<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+    const name: string = method;
+    void this.#connection.sendNotification(name, params);
   }
 
   notesOf<M extends keyof SidecarNotes>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
@@ -428,6 +434,26 @@ import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`
     });
     await rejects(window.ask("registry/extension", { url: "http://example.com/x" }), /The URL is not https\./);
     await rejects(window.ask("registry/agents", { url: "file:///x" }), /not an https URL/);
+  });
+
+  test("reports the tools of this computer without the home folder", async () => {
+    await using window = await Window.open();
+    const { report } = await window.ask("agents/doctor", {});
+    match(report, /^Symposium .*\nShell: .*\nTools:\n {2}node {3}\S.*\n/);
+    doesNotMatch(report, /Agent:/);
+    ok(!report.includes(window.home));
+  });
+
+  test("logs the stderr of agents at their own level, which changes without a restart", async () => {
+    await using window = await Window.open();
+    const examined = async (): Promise<number> => {
+      await window.ask("agents/examine", { agent: scripted(["--exit-at-start", "3"]), cwd: window.home });
+      return window.notesOf("log").filter(({ message }) => message === "stderr").length;
+    };
+    equal(await examined(), 0);
+    window.notify("settings/logLevels", { logLevel: "error", agentLogLevel: "debug" });
+    ok((await examined()) > 0);
+    ok(window.notesOf("log").every(({ category }) => category === "agent"));
   });
 
   test("leaves no processes if the window closes during an examination", async function () {

@@ -5,7 +5,7 @@ import { AgentService, type AgentHandlers } from "../../agents/agent-service";
 import type { AgentStatusTracker } from "../../agents/agent-status-tracker";
 import type { CommandOf } from "../../agents/distributions/stored-keys";
 import { examine, factsOf } from "../../agents/doctor/examine";
-import { report } from "../../agents/doctor/report";
+import { report, type ReportFacts } from "../../agents/doctor/report";
 import { scheduleCleanup } from "../../agents/install/store/cleanup";
 import type { AgentPool } from "../../agents/pool";
 import { documentAt } from "../../agents/registry/fetch-entry";
@@ -48,6 +48,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   const registries = new Registries(cacheDeps),
     examinations = new RunningTasks(),
     evidence = openEvidence(log);
+  const facts = (): Promise<ReportFacts> => factsOf({ version, home: homedir(), find, shell: part.shell });
   const service = new AgentService({
     installers,
     statusTracker,
@@ -57,8 +58,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
     documentAt: (url, kind, signal) => documentAt(url, kind, { ...fetchDeps, signal }),
     examine: (agent, cwd, signal) =>
       examinations.add(async ended => {
-        const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }),
-          configuration = await (await part.configuration(agent))?.state();
+        const configuration = await (await part.configuration(agent))?.state();
         const examined = await examine(agent, cwd, {
           version,
           find,
@@ -67,8 +67,9 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
           processes: { ...processes, environment },
           signal: AbortSignal.any([signal, ended]),
         });
-        return { examined, report: report(facts, examined, evidence, configuration) };
+        return { examined, report: report(await facts(), examined, evidence, configuration) };
       }),
+    doctor: async () => report(await facts(), undefined),
     configuration: part.configuration,
     retire: agentId => pool.retire(agentId),
     signOut: (agent, cwd) =>

@@ -3,7 +3,7 @@
  * before it is rejected. When the host disconnects, all resources are released in reverse order of opening.
  */
 import { ErrorCode } from "../../../src/protocol/wire/errors";
-import { isLogged, type LogLevel } from "../../../src/protocol/wire/log";
+import { isEntryLogged, type LogLevels } from "../../../src/protocol/wire/log";
 import { PROTOCOL, type HostToSidecar } from "../../../src/protocol/sidecar";
 import { dispatcher, HostWire } from "../../rpc/host-wire";
 import { RpcError } from "../../rpc/message";
@@ -13,10 +13,10 @@ import { openSidecar, type Served, type SidecarLog } from "./open-sidecar";
 /** Resolves when the host has disconnected and all resources are released. */
 export async function serve(version: string): Promise<void> {
   const wire = new HostWire(process.stdin, process.stdout);
-  let threshold: LogLevel = "info";
+  let levels: LogLevels = { logLevel: "info", agentLogLevel: "info" };
   const log: SidecarLog = (level, category, message, data) => {
     // A host that does not keep up receives the conversations but not the log.
-    if (isLogged(level, threshold) && !wire.isCongested())
+    if (isEntryLogged({ level, category }, levels) && !wire.isCongested())
       wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
   await using scope = new Scope("sidecar", error =>
@@ -36,7 +36,7 @@ export async function serve(version: string): Promise<void> {
               ErrorCode.versionMismatch,
               `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window. If the error persists, reinstall Symposium.`,
             );
-          threshold = hello.logLevel;
+          levels = hello;
           served ??= openSidecar({ hello, version, wire, scope, log });
           return served.hello;
         },
@@ -44,8 +44,8 @@ export async function serve(version: string): Promise<void> {
         "settings/languageModel": settings => served?.lm.settings(settings),
         "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
         "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
-        "settings/logLevel": ({ level }) => {
-          threshold = level;
+        "settings/logLevels": changed => {
+          levels = changed;
         },
       },
       {

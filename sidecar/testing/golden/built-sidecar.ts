@@ -87,6 +87,7 @@ export class BuiltSidecar implements AsyncDisposable {
       protocol: PROTOCOL,
       build: "development",
       logLevel: "error",
+      agentLogLevel: "error",
       storage: path.join((before ?? sidecar).#folder.path, "storage"),
       traceDir: sidecar.traceFolder,
       history: { days: 90, megabytes: 1024 },

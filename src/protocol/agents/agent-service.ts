@@ -169,6 +169,8 @@ export interface AgentsHostToSidecar {
     { readonly agent: AgentConfig; readonly cwd: string },
     { readonly diagnosis: Diagnosis; readonly report: string }
   >;
+  /** The tools and the environment of this computer, as `doctor` prints them. `report` is redacted, for copying. */
+  "agents/doctor": Call<Readonly<Record<string, never>>, { readonly report: string }>;
   /**
    * Signs the agent's user out, deletes its stored keys and ends its processes. Fails with `ErrorCode.refused` and a
    * sentence.

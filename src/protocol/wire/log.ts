@@ -13,8 +13,21 @@ export interface LogEvent {
 /** Wire format of an entry; `timestamp` is milliseconds since 1970. */
 export type LogLine = Omit<LogEvent, "timestamp"> & { readonly timestamp: number };
 
+/** Minimum levels of logged entries. `agentLogLevel`: for the category `agent`, which includes the stderr of agents. */
+export interface LogLevels {
+  readonly logLevel: LogLevel;
+  readonly agentLogLevel: LogLevel;
+}
+
 export const LOG_LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];
 
 export function isLogged(level: LogLevel, threshold: LogLevel): boolean {
   return LOG_LEVELS.indexOf(level) <= LOG_LEVELS.indexOf(threshold);
+}
+
+export function isEntryLogged(
+  { level, category }: Pick<LogEvent, "level" | "category">,
+  { logLevel, agentLogLevel }: LogLevels,
+): boolean {
+  return isLogged(level, category === "agent" ? agentLogLevel : logLevel);
 }

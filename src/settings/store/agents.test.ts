@@ -301,6 +301,19 @@ suite("settings", () => {
       equal(readSettings(name => (name === "symposium.logLevel" ? level : undefined)).logLevel, read);
   });
 
+  test("logs messages about agents at the level of all others, or at their own", () => {
+    const levels = (logLevel: unknown, agentLogLevel: unknown) => {
+      const settings = readSettings(
+        name => ({ "symposium.logLevel": logLevel, "symposium.agentLogLevel": agentLogLevel })[name as string],
+      );
+      return [settings.logLevel, settings.agentLogLevel];
+    };
+    deepEqual(levels("warn", ""), ["warn", "warn"]);
+    deepEqual(levels(undefined, undefined), ["info", "info"]);
+    deepEqual(levels("error", "debug"), ["error", "debug"]);
+    deepEqual(levels("debug", "loud"), ["debug", "debug"]);
+  });
+
   test("offers ACP version 2 in both chats if the setting is on (issue 15 item 2)", () => {
     const { protocolV2, languageModel } = readSettings(name =>
       name === "symposium.experimentalProtocolV2" ? true : undefined,

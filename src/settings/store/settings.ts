@@ -1,7 +1,7 @@
 /** The typed settings of the host. Pure: the caller provides the values. */
 import { SETTINGS, type SettingName } from "../../names";
 import { arrayOr, isFilled } from "../../protocol/wire/json";
-import { LOG_LEVELS, type LogLevel } from "../../protocol/wire/log";
+import { LOG_LEVELS, type LogLevel, type LogLevels } from "../../protocol/wire/log";
 import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm/lm";
 import type { HistoryLimits } from "../../protocol/sidecar";
 import { UPDATE_MODES, type UpdateMode } from "../../protocol/settings/settings-view";
@@ -9,7 +9,7 @@ import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { readAgents, type AgentSettings } from "./agents";
 import { readExtensions, type ConfiguredExtension } from "./extensions";
 
-export interface Settings extends AgentSettings {
+export interface Settings extends AgentSettings, LogLevels {
   /** Enabled extensions, from the editor to the agent. */
   readonly extensions: readonly ExtensionConfig[];
   readonly allExtensions: readonly ConfiguredExtension[];
@@ -19,7 +19,6 @@ export interface Settings extends AgentSettings {
   readonly updates: UpdateMode;
   /** Files and URLs of lists of recommended extensions. */
   readonly recommendations: readonly string[];
-  readonly logLevel: LogLevel;
   /** Empty: no trace. */
   readonly traceDir: string;
   readonly history: HistoryLimits;
@@ -43,7 +42,9 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     const value = get(name);
     return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : byDefault;
   };
-  const level = get("symposium.logLevel"),
+  const level = (name: SettingName, byDefault: LogLevel): LogLevel =>
+    LOG_LEVELS.find(logLevel => logLevel === get(name)) ?? byDefault;
+  const logLevel = level("symposium.logLevel", SETTINGS["symposium.logLevel"].default),
     side = get("symposium.languageModel.sideRequests"),
     updates = get("symposium.updates");
   const agents = readAgents({
@@ -76,6 +77,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     },
     restoresSessions: get("symposium.restoreSessions") !== false,
     requireModifier: get("symposium.requireModifierToSend") === true,
-    logLevel: LOG_LEVELS.find(logLevel => logLevel === level) ?? "info",
+    logLevel,
+    agentLogLevel: level("symposium.agentLogLevel", logLevel),
   };
 }

@@ -21,11 +21,12 @@ export function helloOf(
   configuration: Configuration,
   { storage, isProduction, isTrusted }: HelloContext,
 ): HelloFromHost {
-  const { logLevel, traceDir, bypass, extensions, history } = configuration.settings;
+  const { logLevel, agentLogLevel, traceDir, bypass, extensions, history } = configuration.settings;
   return {
     protocol: PROTOCOL,
     build: BUILD,
     logLevel,
+    agentLogLevel,
     traceDir,
     bypass,
     extensions,
@@ -43,9 +44,10 @@ export interface SettingsReceiver {
 
 /** Sends the changed settings to the running sidecar. */
 export function sendSettings(sidecar: SettingsReceiver, settings: Settings): void {
+  const { logLevel, agentLogLevel } = settings;
   sidecar.notify("settings/languageModel", settings.languageModel);
   sidecar.notify("settings/bypass", { agentIds: settings.bypass });
-  sidecar.notify("settings/logLevel", { level: settings.logLevel });
+  sidecar.notify("settings/logLevels", { logLevel, agentLogLevel });
   sidecar.notify("settings/extensions", { extensions: settings.extensions });
 }
 

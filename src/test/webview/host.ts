@@ -105,9 +105,9 @@ export class ExtensionHost {
 
   /** As `Configuration.onChange`. */
   settingsChanged(): void {
-    const { bypass, extensions, logLevel } = this.settings;
+    const { bypass, extensions, logLevel, agentLogLevel } = this.settings;
     this.#supervisor.notify("settings/bypass", { agentIds: bypass });
-    this.#supervisor.notify("settings/logLevel", { level: logLevel });
+    this.#supervisor.notify("settings/logLevels", { logLevel, agentLogLevel });
     this.#supervisor.notify("settings/extensions", { extensions });
     this.chat.postState();
   }
@@ -192,8 +192,8 @@ export function sidecarLauncher(
     custom: () => "",
     hello: () => {
       const values = settings(),
-        { logLevel, traceDir, bypass, extensions, history } = readSettings(name => values[name]);
-      const settled = { logLevel, traceDir, bypass, extensions, history };
+        { logLevel, agentLogLevel, traceDir, bypass, extensions, history } = readSettings(name => values[name]);
+      const settled = { logLevel, agentLogLevel, traceDir, bypass, extensions, history };
       return { ...settled, protocol: PROTOCOL, build: BUILD, proxy: "", storage, httpArchives: true };
     },
     env,
