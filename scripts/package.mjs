@@ -5,6 +5,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import path from "node:path";
 import { build } from "./build.mjs";
 import { fail, manifest, node, options, root } from "./project.mjs";
+import { isPrerelease } from "./release-notes.mjs";
 
 /** Permitted files of a package. Other output of webpack is for tests and bug reports. */
 const ALLOWED =
@@ -24,17 +25,26 @@ export function bundledPrograms() {
   return readdirSync(path.join(root, BUNDLED)).map(file => path.basename(file, ".json"));
 }
 
-/** Builds and packages. Resolves with the file and its size in bytes. Rejects if an unexpected file would be packed. */
+/**
+ * Builds and packages. Resolves with the file and its size in bytes. Rejects if an unexpected file would be packed, or
+ * if vsce warns.
+ */
 export async function packageExtension(file = path.join(root, `${manifest.name}-${manifest.version}.vsix`)) {
   await prepare();
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong in the package: ${strangers.join(", ")}`);
   // A separate process, because vsce exits its process on errors.
-  const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], {
-    output: "hold",
-  });
-  if (vsce.code !== 0) throw new Error(`vsce could not create the package:\n${vsce.text}`);
+  const channel = isPrerelease(manifest.version) ? ["--pre-release"] : [];
+  const vsce = await node(
+    "node_modules/@vscode/vsce/vsce",
+    ["package", "--no-dependencies", ...channel, "--out", file],
+    {
+      output: "hold",
+    },
+  );
+  if (vsce.code !== 0 || vsce.text.includes("WARNING"))
+    throw new Error(`vsce did not create the package without warnings:\n${vsce.text}`);
   return { file, bytes: statSync(file).size };
 }
 
