@@ -16,7 +16,14 @@ const ERRORS = "sidecar/errors.ts",
   WORKAROUNDS = "sidecar/agent-workarounds.ts",
   METHODS = "sidecar/acp/methods.ts";
 /** The modules that every part of the extension host may import. */
-const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts", "src/translation.ts"];
+const HOST_BASE = [
+  "src/clock.ts",
+  "src/deferred.ts",
+  "src/errors.ts",
+  "src/log.ts",
+  "src/notifications.ts",
+  "src/translation.ts",
+];
 /** Every folder contains texts for the user. */
 const TEXTS = "@vscode/l10n";
 
@@ -36,7 +43,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/protocol/page", ["src/protocol/wire", "src/protocol/agents", "src/protocol/chat", "valibot"]],
   ["src/protocol/sessions", ["src/protocol/wire", "src/protocol/agents", "src/protocol/chat"]],
   ["src/protocol/settings", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
-  ["src/protocol/testing", []],
+  ["src/protocol/testing", ["src/protocol/agents", "fast-check"]],
   ["src/protocol", ["valibot"]],
 
   ["src/clock.ts", []],
@@ -45,9 +52,13 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/translation.ts", ["vscode"]],
   ["src/errors.ts", ["src/protocol"]],
   ["src/log.ts", ["src/protocol", "vscode"]],
+  ["src/notifications.ts", ["src/protocol", "vscode"]],
   ["src/output-channel.ts", ["src/protocol", "src/log.ts", "vscode"]],
   ["src/sidecar", ["src/protocol", ...HOST_BASE, "vscode", "node:", RPC]],
-  ["src/settings/store", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
+  [
+    "src/settings/store",
+    ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/notifications.ts", "vscode", "node:"],
+  ],
   ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore"]],
   [
     "src/chat",
@@ -91,6 +102,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "src/protocol",
       "src/log.ts",
       "src/names.ts",
+      "src/notifications.ts",
       "src/settings/store",
       "src/editor",
       "src/chat",

@@ -21,7 +21,6 @@
 import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { JsonObject } from "../rpc/json";
-import type { ExtensionSettings, ExtensionDeps } from "./extension";
 import { selectedOption, until, type SessionClient } from "./session-client";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
 import { CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
@@ -48,19 +47,6 @@ export interface Card {
 
 /** Value of the setting `approve` of each extension that needs consent. */
 export type Approve = "ask" | "all";
-
-/** Any other value is logged and treated as `ask`. */
-export function approveIn(
-  { approve = "ask" }: ExtensionSettings,
-  extension: string,
-  { log }: Pick<ExtensionDeps, "log">,
-): Approve {
-  if (approve === "ask" || approve === "all") return approve;
-  log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”; the extension asks`, {
-    approve,
-  });
-  return "ask";
-}
 
 export interface ConsentDeps {
   /** Extension id. */

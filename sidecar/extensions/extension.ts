@@ -3,6 +3,8 @@
  * proxy runs in the sidecar, in `run-with`, or alone on stdio (`symposium-acp-agent proxy NAME`). All access to the
  * computer is injected.
  */
+import { settingValues, type ValuesOf } from "../../src/protocol/agents/extension-settings";
+import type { SettingsSchema } from "../../src/protocol/agents/setting-schema";
 import type { ProcessSpec, Started } from "../process/child";
 import type { Environment } from "../process/login-shell-environment";
 import type { ToolOptions, ToolResult } from "../process/tool-run";
@@ -42,4 +44,19 @@ export interface BuiltInExtension {
   /** Display name. */
   readonly name: string;
   define(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition;
+}
+
+/** Reads the values of `schema`. Logs each invalid value and uses its default. */
+export function readValues<const S extends SettingsSchema>(
+  extension: string,
+  schema: S,
+  settings: ExtensionSettings,
+  { log }: Pick<ExtensionDeps, "log">,
+): ValuesOf<S> {
+  return settingValues(schema, settings, (setting, { label: _, description: __, ...expected }) =>
+    log("warn", `The setting “${setting}” of the extension ${extension} is invalid; its default is used`, {
+      setting,
+      expected,
+    }),
+  );
 }

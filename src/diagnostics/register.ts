@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import { realClock } from "../clock";
 import { channelListener, type Log } from "../log";
 import { SETTINGS, type SettingName } from "../names";
+import { showInformation } from "../notifications";
 import type { Configuration } from "../settings/store/configuration";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
 import { copyDiagnostics } from "./copy-diagnostics";
@@ -44,7 +45,7 @@ export function registerDiagnostics({ context, configuration, supervisor, log }:
       },
       offer: async sentence => {
         const open = l10n.t("Open in Editor");
-        return (await vscode.window.showInformationMessage(sentence, open)) === open;
+        return (await showInformation(sentence, open)) === open;
       },
       open: async content => {
         await vscode.window.showTextDocument(await vscode.workspace.openTextDocument({ content }));

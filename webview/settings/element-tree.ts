@@ -23,6 +23,9 @@ export type Tag =
   | "fieldset"
   | "legend"
   | "input"
+  | "select"
+  | "option"
+  | "textarea"
   | "button"
   | "img"
   | "pre"
@@ -40,6 +43,8 @@ export interface Piece {
   readonly attributes?: Readonly<Record<string, string | undefined>>;
   /** For an `input`: its state in the view. Drawing restores this state after a click. */
   readonly isChecked?: boolean;
+  /** For a field or a list of options: its value in the view. Drawing keeps a text that the user is typing. */
+  readonly value?: string;
   /** Receives the focus when a focused descendant disappears. */
   readonly isPlace?: true;
   /** Action of a click, a change or a drag. */

@@ -9,6 +9,7 @@
 import type { UserAction } from "./settings-actions";
 import { DragScroll } from "./drag-scroll";
 import type { SettingsEvent } from "./model";
+import type { Input } from "./setting-input";
 import type { Reorder, ReorderEvent } from "./reorder";
 
 export interface InputControllerDeps {
@@ -49,20 +50,28 @@ export class InputController {
         return this.deps.happen({ kind: "folded", fold: action.fold });
       case "move":
         return this.#reorder({ kind: "step", by: action.by });
+      case "reset":
+        return this.deps.happen({ kind: "reset", of: action.of });
       case "grip":
         if (!this.#hasDragged)
           this.#reorder(this.deps.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: action.id });
         return;
       case "switch":
       case "mode":
+      case "setting":
       case undefined:
         return; // handled as change events
     }
   }
 
   #changed({ target }: Event): void {
-    if (!(target instanceof HTMLInputElement)) return;
     const action = this.#actionOf(target);
+    if (action?.kind === "setting") {
+      const input = inputOf(target, action.option);
+      if (input) this.deps.happen({ kind: "entered", of: action.of, input });
+      return;
+    }
+    if (!(target instanceof HTMLInputElement)) return;
     if (action?.kind === "switch") this.deps.happen({ kind: "switched", of: action.of, isOn: target.checked });
     else if (action?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: action.mode });
   }
@@ -79,7 +88,13 @@ export class InputController {
   #handleNudge({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
-    if (by === undefined || row?.dataset["of"] !== "extension" || row.querySelector(".grip:disabled")) return false;
+    if (
+      by === undefined ||
+      row?.dataset["of"] !== "extension" ||
+      row.querySelector(".grip:disabled") ||
+      isField(target)
+    )
+      return false;
     this.#reorder({ kind: "nudge", id: row.dataset["id"] ?? "", by });
     return true;
   }
@@ -101,7 +116,8 @@ export class InputController {
   #moveFocus({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
-    if (by === undefined || !row || !(target instanceof Element) || target.matches("pre")) return false;
+    if (by === undefined || !row || !(target instanceof Element) || target.matches("pre") || isField(target))
+      return false;
     const rows = [...this.deps.root.querySelectorAll<HTMLElement>(".row")];
     const next = rows[rows.indexOf(row) + (by === "up" ? -1 : 1)];
     next?.focus();
@@ -180,6 +196,19 @@ export class InputController {
 
 const ARROWS: Readonly<Record<string, "up" | "down">> = { ArrowUp: "up", ArrowDown: "down" };
 const ENDS: Readonly<Record<string, "first" | "last">> = { Home: "first", End: "last" };
+
+/** An element that handles arrow keys itself. */
+const isField = (target: EventTarget | null): boolean =>
+  target instanceof Element && target.matches("select, textarea, input:not([type=checkbox], [type=radio])");
+
+function inputOf(target: EventTarget | null, option: string | undefined): Input | undefined {
+  if (target instanceof HTMLInputElement && target.type === "checkbox") return { isOn: target.checked, option };
+  return target instanceof HTMLInputElement ||
+    target instanceof HTMLSelectElement ||
+    target instanceof HTMLTextAreaElement
+    ? { text: target.value }
+    : undefined;
+}
 
 const rowOf = (target: EventTarget | null): HTMLElement | null =>
   target instanceof Element ? target.closest<HTMLElement>(".row") : null;

@@ -8,10 +8,12 @@
  *   Otherwise controls would jump back while the host saves the change and sends unrelated views.
  * - The focus moves only on request of the user or on an explicit message of the host.
  */
+import { defaultOf, isEqual, warningOf, type SettingValue } from "../../src/protocol/agents/extension-settings";
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
-import type { SettingsView, UpdateMode } from "../../src/protocol/settings/settings-view";
-import { rowId, switched, type Switch } from "./settings-actions";
+import type { SettingRow, SettingsView, UpdateMode } from "../../src/protocol/settings/settings-view";
+import { controlId, rowId, switched, type SettingRef, type Switch } from "./settings-actions";
+import { enteredValue, withoutDraft, type Draft, type Input } from "./setting-input";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
 import { brief } from "./display-text";
 import { moveAnnouncementText } from "./settings-texts";
@@ -25,6 +27,8 @@ export const MAX_UNFOLDED = 100;
 type PendingChange =
   | { readonly of: Switch; readonly isOn: boolean }
   | { readonly of: { readonly kind: "mode" }; readonly mode: UpdateMode }
+  /** Without `value`: a reset. */
+  | { readonly of: SettingRef & { readonly kind: "setting" }; readonly value: SettingValue | undefined }
   | { readonly of: { readonly kind: "order" }; readonly ids: readonly string[] };
 
 export interface Model {
@@ -33,6 +37,8 @@ export interface Model {
   readonly reorder: Reorder;
   /** `since` is a time of the page's clock. */
   readonly wishes: readonly (PendingChange & { readonly since: number })[];
+  /** Texts in fields that do not fit their setting. */
+  readonly drafts: readonly Draft[];
   /** Id of a row that receives the focus as soon as it exists. */
   readonly awaited: string | undefined;
 }
@@ -44,6 +50,8 @@ export type SettingsEvent =
   | { readonly kind: "folded"; readonly fold: string }
   | { readonly kind: "switched"; readonly of: Switch; readonly isOn: boolean }
   | { readonly kind: "chose"; readonly mode: UpdateMode }
+  | { readonly kind: "entered"; readonly of: SettingRef; readonly input: Input }
+  | { readonly kind: "reset"; readonly of: SettingRef }
   | { readonly kind: "reordered"; readonly event: ReorderEvent }
   /** A change may have expired. */
   | { readonly kind: "woke" };
@@ -64,6 +72,7 @@ export const emptyModel = (unfolded: readonly string[] = []): Model => ({
   unfolded,
   reorder: still,
   wishes: [],
+  drafts: [],
   awaited: undefined,
 });
 
@@ -91,6 +100,10 @@ export function step(model: Model, happened: SettingsEvent, now: number): readon
         { type: "updates", mode: happened.mode },
         now,
       );
+    case "entered":
+      return entered(model, happened.of, happened.input, now);
+    case "reset":
+      return withFocus(requestSetting(model, happened.of, undefined, now), controlId(happened.of));
     case "reordered":
       return reordered(model, happened.event, now);
     case "woke":
@@ -141,6 +154,50 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
   return [after, [...notifications, ...effects]];
 }
 
+// --- settings of extensions
+
+/** The host confirms an option with a warning, so the page shows it only when it is stored. */
+function entered(model: Model, of: SettingRef, input: Input, now: number): readonly [Model, readonly Effect[]] {
+  const row = settingOf(model, of);
+  if (!row) return [model, []];
+  const value = enteredValue(row, input);
+  if (value === undefined)
+    return [{ ...model, drafts: [...withoutDraft(model.drafts, of), { of, text: input.text ?? "" }] }, []];
+  const isConfirmed = warningOf(row.control, value) !== undefined;
+  return isConfirmed
+    ? [model, [{ kind: "post", message: { type: "setting", ...of, value } }]]
+    : requestSetting(model, of, value, now);
+}
+
+function requestSetting(
+  model: Model,
+  of: SettingRef,
+  value: SettingValue | undefined,
+  now: number,
+): readonly [Model, readonly Effect[]] {
+  return requestChange(
+    { ...model, drafts: withoutDraft(model.drafts, of) },
+    { of: { kind: "setting", ...of }, value },
+    { type: "setting", ...of, ...(value === undefined ? {} : { value }) },
+    now,
+  );
+}
+
+function withFocus([model, effects]: readonly [Model, readonly Effect[]], id: string) {
+  return [model, [...effects, { kind: "focus", id }]] as const;
+}
+
+function settingOf(model: Model, { id, name }: SettingRef): SettingRow | undefined {
+  const row = shownView(model)?.extensions.find(each => each.id === id);
+  return row?.settings?.rows.find(each => each.name === name);
+}
+
+function withSetting(row: SettingRow, value: SettingValue | undefined): SettingRow {
+  const { problem: _, ...setting } = row,
+    byDefault = defaultOf(row.control);
+  return { ...setting, value: value ?? byDefault, isChanged: value !== undefined && !isEqual(value, byDefault) };
+}
+
 // --- pending changes
 
 function requestChange(
@@ -181,8 +238,7 @@ function scheduleWake(model: Model, now: number): readonly [Model, readonly Effe
   ];
 }
 
-const isSame = (a: PendingChange["of"], b: PendingChange["of"]): boolean =>
-  a.kind === b.kind && ("id" in a ? a.id : undefined) === ("id" in b ? b.id : undefined);
+const isSame = (a: PendingChange["of"], b: PendingChange["of"]): boolean => isEqual(a, b);
 
 function withoutExpired(model: Model, now: number): Model {
   const { view } = model,
@@ -199,6 +255,7 @@ const has = (view: SettingsView, wish: PendingChange): boolean =>
 function withChange(view: SettingsView, wish: PendingChange): SettingsView {
   if ("ids" in wish) return { ...view, extensions: inOrder(view.extensions, wish.ids) };
   if ("mode" in wish) return { ...view, updates: wish.mode };
+  if ("value" in wish) return withSettingOf(view, wish.of, wish.value);
   const { of, isOn } = wish;
   switch (of.kind) {
     case "modifier":
@@ -214,6 +271,23 @@ function withChange(view: SettingsView, wish: PendingChange): SettingsView {
         extensions: view.extensions.map(row => (row.id === of.id ? { ...row, isEnabled: isOn } : row)),
       };
   }
+}
+
+function withSettingOf(view: SettingsView, { id, name }: SettingRef, value: SettingValue | undefined): SettingsView {
+  return {
+    ...view,
+    extensions: view.extensions.map(row =>
+      row.id === id && row.settings
+        ? {
+            ...row,
+            settings: {
+              ...row.settings,
+              rows: row.settings.rows.map(each => (each.name === name ? withSetting(each, value) : each)),
+            },
+          }
+        : row,
+    ),
+  };
 }
 
 /** Sorts `rows` by `ids`. Returns `rows` unchanged if rows were added or removed meanwhile. */

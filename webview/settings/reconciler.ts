@@ -21,6 +21,8 @@ export interface Surface<E> {
   setAttribute(element: E, name: string, value: string | undefined): void;
   /** No effect if the state is already correct. */
   setChecked(element: E, isChecked: boolean): void;
+  /** No effect if the value is already correct, or if the user edits the field and the value `isSame` as before. */
+  setValue(element: E, value: string, isSame: boolean): void;
   /** Inserts before this child, or at the end. */
   place(parent: E, child: E, before: E | undefined): void;
   remove(element: E): void;
@@ -142,6 +144,8 @@ export class Reconciler<E extends object> {
     }
     if (old.text !== undefined) surface.setText(element, "");
     this.#updateChildren(shown, piece.children ?? [], path);
+    // After the children, because a list can only have the value of one of its options.
+    if (piece.value !== undefined) surface.setValue(element, piece.value, piece.value === old.value);
   }
 
   // --- focus

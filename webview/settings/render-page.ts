@@ -27,7 +27,7 @@ export function render(model: Model): readonly Piece[] {
         textPiece("p", "about loading", texts.loading, { key: "loading" }),
       ),
     ];
-  const around: Around = { unfolded: model.unfolded, isRestricted: view.isRestricted };
+  const around: Around = { unfolded: model.unfolded, drafts: model.drafts, isRestricted: view.isRestricted };
   return [
     piece(
       "main",

@@ -4,11 +4,13 @@ import { word, type UserAction } from "./settings-actions";
 import { isPicture, maskOf } from "./picture";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { brief, initial, line } from "./display-text";
+import type { Draft } from "./setting-input";
 import { texts } from "./settings-texts";
 
 /** Page state that renderers need in addition to the view. */
 export interface Around {
   readonly unfolded: readonly string[];
+  readonly drafts: readonly Draft[];
   /** Restricted Mode: adding and row actions are disabled. */
   readonly isRestricted: boolean;
 }
@@ -37,6 +39,8 @@ export function button({ key, label, about, action, weight = "plain", isOff = fa
   });
 }
 
+export type Fold = readonly [toggle: Piece, content: Piece | undefined];
+
 /** A disclosure: the button, and the content if it is expanded. */
 export function fold(
   { unfolded }: Around,
@@ -44,7 +48,7 @@ export function fold(
   label: string,
   about: string,
   content: (id: string) => Piece,
-): readonly [toggle: Piece, content: Piece | undefined] {
+): Fold {
   const isOpen = unfolded.includes(name),
     id = `fold-${word(name)}`;
   const toggle = piece(

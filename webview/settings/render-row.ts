@@ -11,7 +11,8 @@ import type {
 } from "../../src/protocol/settings/settings-view";
 import { rowId, word, type UserAction } from "./settings-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
-import { button, fold, marks, picture, sign, type Around } from "./render-parts";
+import { button, fold, marks, picture, sign, type Around, type Fold } from "./render-parts";
+import { settingsFold } from "./render-settings";
 import { line, lines, prose } from "./display-text";
 import { texts } from "./settings-texts";
 
@@ -78,6 +79,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
       row,
       row.buttons.filter(each => each !== bin),
       around,
+      settingsFold(row, around),
     ),
   );
 }
@@ -134,7 +136,7 @@ function heading(id: string, name: string, control?: string): Piece {
   );
 }
 
-function body(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: Around): Piece {
+function body(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: Around, settings?: Fold): Piece {
   const { description, origin, progress } = row;
   const cancel = progress ? buttons.find(({ action }) => action === "cancel") : undefined;
   return piece(
@@ -150,6 +152,7 @@ function body(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: A
       row,
       buttons.filter(each => each !== cancel),
       around,
+      settings,
     ),
   );
 }
@@ -192,11 +195,19 @@ function progressBar(
   );
 }
 
-function actions(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around: Around): readonly Piece[] {
-  if (buttons.length === 0) return [];
+/** `settings`: the disclosure before *More*. */
+function actions(
+  of: RowKind,
+  row: AnyRow,
+  buttons: readonly RowButton[],
+  around: Around,
+  [settingsToggle, settings]: Fold | readonly [] = [],
+): readonly Piece[] {
+  if (buttons.length === 0 && !settingsToggle) return [];
   const [main, rest] = [buttons.filter(({ isMain }) => isMain), buttons.filter(({ isMain }) => !isMain)];
   const shown = main.map(each => rowButton(of, row, each, around));
-  if (rest.length === 0) return [piece("div", "buttons", { key: "buttons" }, ...shown)];
+  if (rest.length === 0)
+    return [piece("div", "buttons", { key: "buttons" }, ...shown, settingsToggle), ...(settings ? [settings] : [])];
   const [toggle, extra] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id =>
     piece(
       "div",
@@ -205,7 +216,10 @@ function actions(of: RowKind, row: AnyRow, buttons: readonly RowButton[], around
       ...rest.map(each => rowButton(of, row, each, around)),
     ),
   );
-  return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(extra ? [extra] : [])];
+  return [
+    piece("div", "buttons", { key: "buttons" }, ...shown, settingsToggle, toggle),
+    ...[extra, settings].filter(each => each !== undefined),
+  ];
 }
 
 const pressed = (of: RowKind, { id }: AnyRow, { action }: RowButton): UserAction => ({

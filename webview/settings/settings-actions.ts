@@ -9,12 +9,21 @@ export type UserAction =
   | { readonly kind: "send"; readonly message: SettingsToHost }
   | { readonly kind: "switch"; readonly of: Switch }
   | { readonly kind: "mode"; readonly mode: UpdateMode }
+  /** A control of an extension's setting. `option`: one checkbox of several. */
+  | { readonly kind: "setting"; readonly of: SettingRef; readonly option?: string }
+  | { readonly kind: "reset"; readonly of: SettingRef }
   /** Toggles a disclosure. */
   | { readonly kind: "fold"; readonly fold: string }
   /** The grip of an extension: a click grabs or drops it, a pointer drags it. */
   | { readonly kind: "grip"; readonly id: string }
   /** Moves the grabbed extension. */
   | { readonly kind: "move"; readonly by: "up" | "down" };
+
+/** A setting of an extension. */
+export interface SettingRef {
+  readonly id: string;
+  readonly name: string;
+}
 
 /** The message for a changed checkbox. */
 export function switched(of: Switch, isOn: boolean): SettingsToHost {
@@ -33,6 +42,9 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
  * collisions.
  */
 export const rowId = (of: RowKind, id: string): string => `${of}-${word(id)}`;
+
+/** Element id of a control. A setting's name contains no hyphen. */
+export const controlId = ({ id, name }: SettingRef): string => `setting-${word(id)}-${word(name)}`;
 
 /** Escapes all characters except letters, digits and hyphens. */
 export const word = (text: string): string =>

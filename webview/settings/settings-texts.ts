@@ -29,6 +29,10 @@ export const texts = {
   ),
   grip: l10n.t("Move"),
   gripTooltip: l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels."),
+  settings: l10n.t("Settings"),
+  changed: l10n.t("Changed"),
+  reset: l10n.t("Reset"),
+  editInFile: l10n.t("Edit in settings.json"),
   up: "Up",
   down: l10n.t("Down"),
   sending: l10n.t("Sending"),
@@ -52,6 +56,14 @@ export const texts = {
 export function showDismissed(count: number): string {
   return count === 1 ? l10n.t("Show 1 Dismissed Recommendation") : l10n.t`Show ${count} Dismissed Recommendations`;
 }
+/** Range of a number, below its field. */
+export const rangeText = (min: number, max: number): string => l10n.t`From ${min} to ${max}.`;
+export const perLine = l10n.t("One per line.");
+/** Error below a field. */
+export const correctionText = (expected: string): string => l10n.t`Enter ${expected}.`;
+/** Settings without a control. */
+export const othersText = (names: readonly string[]): string =>
+  l10n.t`settings.json also sets ${names.map(name => `“${name}”`).join(", ")}.`;
 
 /** Announcement for a row that is being moved. */
 export function moveAnnouncementText(name: string, { what, place, of }: MoveAnnouncement): string {

@@ -15,6 +15,15 @@ export const surface: Surface<Element> = {
   setChecked(element, isChecked) {
     if (element instanceof HTMLInputElement && element.checked !== isChecked) element.checked = isChecked;
   },
+  setValue(element, value, isSame) {
+    if (element instanceof HTMLSelectElement) {
+      if (element.value !== value) element.value = value;
+      return;
+    }
+    if (!(element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement)) return;
+    const isEdited = isSame && element === document.activeElement;
+    if (element.value !== value && !isEdited) element.value = value;
+  },
   place: (parent, child, before) => {
     parent.insertBefore(child, before ?? null);
   },

@@ -8,6 +8,7 @@ export class FakeElement {
   parent: FakeElement | undefined;
   text = "";
   isChecked = false;
+  value = "";
   constructor(readonly tag: string) {}
 }
 
@@ -35,6 +36,11 @@ export class FakeSurface implements Surface<FakeElement> {
     if (element.isChecked === isChecked) return;
     this.#touch("setChecked", element);
     element.isChecked = isChecked;
+  }
+  setValue(element: FakeElement, value: string, isSame: boolean): void {
+    if (element.value === value || (isSame && element === this.#focused)) return;
+    this.#touch("setValue", element);
+    element.value = value;
   }
   place(parent: FakeElement, child: FakeElement, before: FakeElement | undefined): void {
     this.#touch("place", child);

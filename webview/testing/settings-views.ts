@@ -1,5 +1,8 @@
 /** Settings views for tests: a plain one, and arbitrary ones with untrusted names. */
 import fc from "fast-check";
+import { BUILT_IN_SETTINGS } from "../../src/protocol/agents/built-in-settings";
+import { defaultOf } from "../../src/protocol/agents/extension-settings";
+import { settingValue } from "../../src/protocol/testing/setting-values";
 import {
   NOTE_ACTIONS,
   ROW_ACTIONS,
@@ -11,6 +14,8 @@ import {
   type Note,
   type RecommendationRow,
   type RowButton,
+  type SettingRow,
+  type SettingsGroup,
   type SettingsView,
   type Tone,
 } from "../../src/protocol/settings/settings-view";
@@ -46,6 +51,19 @@ export const recommendation = (id: string, overrides: Partial<RecommendationRow>
     { action: "dismiss", label: "Dismiss", isMain: true },
   ],
   ...overrides,
+});
+/** The settings of Cargo, with these values in settings.json. */
+export const cargoSettings = (
+  overrides: Partial<Readonly<Record<string, Partial<SettingRow>>>> = {},
+): SettingsGroup => ({
+  rows: Object.entries(BUILT_IN_SETTINGS["cargo"] ?? {}).map(([name, control]) => ({
+    name,
+    control,
+    value: defaultOf(control),
+    isChanged: false,
+    ...overrides[name],
+  })),
+  others: [],
 });
 export const view = (overrides: Partial<SettingsView> = {}): SettingsView => ({
   agents: [agent("ada"), agent("bob")],
@@ -126,6 +144,23 @@ const row = {
   findings,
   buttons,
 };
+const setting: fc.Arbitrary<SettingRow> = fc
+  .constantFrom(...Object.values(BUILT_IN_SETTINGS).flatMap(schema => Object.entries(schema)))
+  .chain(([name, control]) =>
+    withoutUndefined<SettingRow>(
+      fc.record({
+        name: fc.constant(name),
+        control: fc.constant(control),
+        value: settingValue(control),
+        isChanged: flag,
+        problem: maybe(text),
+      }),
+    ),
+  );
+const settings = fc.record<SettingsGroup>({
+  rows: fc.uniqueArray(setting, { selector: ({ name }) => name, maxLength: 4 }),
+  others: fc.array(text, { maxLength: 2 }),
+});
 const note = withoutUndefined<Note>(
   fc.record({
     tone,
@@ -139,7 +174,10 @@ export const anyView: fc.Arbitrary<SettingsView> = withoutUndefined<SettingsView
     agents: fc.array(withoutUndefined<AgentRow>(fc.record({ ...row, isCurrent: flag, bypass: maybe(flag) })), {
       maxLength: 5,
     }),
-    extensions: fc.array(withoutUndefined<ExtensionRow>(fc.record({ ...row, isEnabled: flag })), { maxLength: 5 }),
+    extensions: fc.array(
+      withoutUndefined<ExtensionRow>(fc.record({ ...row, isEnabled: flag, settings: maybe(settings) })),
+      { maxLength: 5 },
+    ),
     recommendations: maybe(
       fc.record({
         rows: fc.uniqueArray(withoutUndefined<RecommendationRow>(fc.record(row)), {

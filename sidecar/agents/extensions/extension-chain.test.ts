@@ -20,7 +20,7 @@ class Fixture implements ExtensionDeps {
     if (id === "bad") throw new Error("there is no such package.");
     return { kind: "process", command: id, args: [], env: {} };
   };
-  readonly start: ExtensionDeps["start"] = name => {
+  start: ExtensionDeps["start"] = name => {
     this.started.push(name);
     return Promise.reject(new Error("nothing is started"));
   };
@@ -55,6 +55,29 @@ suite("extension chain", () => {
     for (const component of components)
       if (component.kind === "external") await rejects(async () => component.start(new AbortController().signal));
     deepEqual(fixture.started, ["“A”", "“A”", "“Ada”"]);
+  });
+
+  test("starts an external program with the user's settings in a variable", async () => {
+    const given: unknown[] = [],
+      fixture = new Fixture();
+    fixture.start = (_, command) => {
+      given.push(command.kind === "process" ? command.env : undefined);
+      return Promise.reject(new Error("nothing is started"));
+    };
+    const { components, missing } = await fixture.all(
+      { ...extension("a"), settings: { words: ["x"] } },
+      { ...extension("b"), settings: {} },
+      { ...extension("c"), settings: { text: "x".repeat(16_000) } },
+    );
+    for (const component of components)
+      if (component.kind === "external") await rejects(async () => component.start(new AbortController().signal));
+    deepEqual(given, [{ SYMPOSIUM_EXTENSION_SETTINGS: '{"words":["x"]}' }, {}]);
+    deepEqual(missing, [
+      {
+        id: "c",
+        sentence: "The agent extension “C” is skipped: its settings are longer than 16000 characters.",
+      },
+    ]);
   });
 
   test("shares the dialect memory of a program between chains", async () => {

@@ -85,7 +85,7 @@ async function proxyOf(
   }
   const address = config.kind === "mcp" ? addressIn(config.distribution) : undefined;
   if (address) return addressComponent(config, name, address, deps);
-  const command = await deps.command(config, signal);
+  const command = withSettings(config, await deps.command(config, signal));
   if (config.kind === "mcp") return serverComponent(config, name, command, deps);
   const memory = deps.memory?.(command);
   return {
@@ -94,6 +94,18 @@ async function proxyOf(
     ...(memory === undefined ? {} : { memory }),
     start: () => deps.start(quoted(config.name), command),
   };
+}
+
+/** Variable with the user's settings for an external extension, as a JSON object. Absent without settings. */
+export const SETTINGS_VARIABLE = "SYMPOSIUM_EXTENSION_SETTINGS";
+/** Characters. On Windows, the whole environment of a process has at most 32,767. */
+const MAX_SETTINGS = 16_000;
+
+function withSettings({ settings = {} }: ExtensionConfig, command: AgentCommand): AgentCommand {
+  if (command.kind !== "process" || Object.keys(settings).length === 0) return command;
+  const text = JSON.stringify(settings);
+  if (text.length > MAX_SETTINGS) throw new Error(l10n.t`its settings are longer than ${MAX_SETTINGS} characters.`);
+  return { ...command, env: { [SETTINGS_VARIABLE]: text, ...command.env } };
 }
 
 export class ExtensionChain {

@@ -32,7 +32,10 @@ suite("registry check", () => {
     write({ ...ENTRY, version: 1 });
     const failed = checkDocument(file);
     deepEqual([code, failed.code], [0, 1]);
-    match(failed.out, /extension\.json:4:3: error: “house-rules” has no version\. The registry requires it\. Add .*\n1 error, 0 warnings\.\n/);
+    match(
+      failed.out,
+      /extension\.json:4:3: error: “house-rules” has no version\. The registry requires it\. Add .*\n1 error, 0 warnings\.\n/,
+    );
   });
 
   test("checks agent.json as an agent", () => {

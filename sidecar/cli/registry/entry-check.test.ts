@@ -38,6 +38,8 @@ suite("check of an extension.json", () => {
     ])
       deepEqual(check(distribution(kinds)), [], JSON.stringify(kinds));
     deepEqual(check(entry({ kind: "mcp", distribution: { http: { url: "https://example.com/mcp" } } })), []);
+    const settingsSchema = { words: { type: "texts", label: "Words", default: [] } };
+    deepEqual(check(entry({ settingsSchema })), []);
     deepEqual(check(entry({ kind: "proxy", authors: ["A"], website: "https://example.com" })), []);
   });
 
@@ -53,6 +55,26 @@ suite("check of an extension.json", () => {
       "a member that is set twice",
       DOCUMENTED.replace(`"name"`, `"id": "other",\n  "name"`),
       [/^3:3 error “id” is set twice\. Remove one of them\.$/],
+    ],
+    [
+      "a settings schema that is a list",
+      entry({ settingsSchema: [] }),
+      [/^13:2 error “settingsSchema” is not an object/],
+    ],
+    [
+      "settings without a control",
+      entry({
+        settingsSchema: {
+          limit: { type: "number", label: "Limit", default: 5, min: 0, max: 2 },
+          words: { type: "list", label: "Words" },
+          color: { type: "text", label: 7, default: "red" },
+        },
+      }),
+      [
+        /^14:3 error The setting “limit” has no control: it needs a default from min to max\. Write \{"type": "number", /,
+        /^22:4 error The setting “words” has no control: “words.type” is invalid\. Use one of the types boolean, number, /,
+        /^27:4 error The setting “color” has no control: “color.label” is invalid\. Write \{"type": "text", /,
+      ],
     ],
     ["an id with capitals", entry({ id: "My" }), [/^2:2 error An entry has no id .* such as “my-extension”\.$/]],
     ["the id of a built-in extension", entry({ id: "cargo" }), [/^2:2 error “cargo” has the id of an extension built/]],

@@ -8,6 +8,7 @@
  */
 import type { Installable } from "../../../src/protocol/agents/agent-service";
 import { PLATFORMS, readDistribution } from "../../../src/protocol/agents/distribution";
+import { readSettingsSchema, SETTING_TYPES, type SettingType } from "../../../src/protocol/agents/setting-schema";
 import { npmSpec, pythonSpec } from "../../../src/protocol/agents/package-spec";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
 import { inspectEntry, optionalFields } from "../../agents/registry/document";
@@ -47,6 +48,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
   "license",
   "name",
   "repository",
+  "settingsSchema",
   "type",
   "version",
   "website",
@@ -72,6 +74,15 @@ const FORMS: Readonly<Record<string, string>> = {
   cargo: '{"crate": "name", "version": "1.2.3", "binary": "name", "args": ["…"]}',
   binary: '{"linux-x86_64": {"archive": "https://…", "cmd": "./name", "sha256": "64 hex digits"}}',
   http: '{"url": "https://…", "headers": {"NAME": "value"}}, with "kind": "mcp" beside “distribution”',
+};
+/** Required form of each setting. */
+const SETTINGS: Readonly<Record<SettingType, string>> = {
+  boolean: '{"type": "boolean", "label": "…", "default": false}',
+  number: '{"type": "number", "label": "…", "default": 10, "min": 0, "max": 100, "isWhole": true, "unit": "…"}',
+  choice: '{"type": "choice", "label": "…", "default": "a", "options": [{"value": "a", "label": "…"}]}',
+  choices: '{"type": "choices", "label": "…", "options": [{"value": "a", "label": "…", "default": true}]}',
+  text: '{"type": "text", "label": "…", "default": "", "maxLength": 100}',
+  texts: '{"type": "texts", "label": "…", "default": []}',
 };
 const KINDS = Object.keys(FORMS).slice(0, -1).join(", ");
 
@@ -105,7 +116,13 @@ function problems(value: unknown, kind: Installable): readonly Located[] {
     "entry" in inspected ? [] : inspected.problems.map(({ at, why }) => error(at, `${why} ${adviceFor(at)}`));
   if (!isObject(value)) return rejected;
   const ignored = ignoredMembers(value, kind).filter(({ at }) => !rejected.some(other => isWithin(at, other.at)));
-  return [...rejected, ...ignored, ...memberWarnings(value), ...versionWarnings(value)];
+  return [
+    ...rejected,
+    ...ignored,
+    ...memberWarnings(value),
+    ...versionWarnings(value),
+    ...settingProblems(value, kind),
+  ];
 }
 
 function error(at: Path, message: string): Located {
@@ -192,6 +209,33 @@ function memberWarnings(entry: JsonObject): readonly Located[] {
     .filter(([name]) => !Object.hasOwn(kept, name))
     .map(([name, form]) => error([name], `“${name}” is invalid and has no effect. Write ${form}.`));
   return [...unknown, ...missing, ...dropped];
+}
+
+/** Settings without a control. */
+function settingProblems({ settingsSchema, distribution }: JsonObject, kind: Installable): readonly Located[] {
+  if (settingsSchema === undefined) return [];
+  if (kind === "agent") return [warning(["settingsSchema"], "Agents have no settings. Remove “settingsSchema”.")];
+  const isRemote = objectOr(distribution).http !== undefined;
+  return [
+    ...(isRemote
+      ? [warning(["settingsSchema"], "A server at a URL receives no settings. Remove “settingsSchema”.")]
+      : []),
+    ...readSettingsSchema(settingsSchema).problems.map(({ at, expected }) =>
+      error(["settingsSchema", ...at], settingProblem(settingsSchema, at, expected)),
+    ),
+  ];
+}
+
+function settingProblem(schema: unknown, at: Path, expected: string | undefined): string {
+  const [name] = at,
+    type = name === undefined ? undefined : objectOr(objectOr(schema)[name]).type,
+    form = SETTING_TYPES.find(known => known === type);
+  if (name === undefined)
+    return `“settingsSchema” is not an object and has no effect. Write {"maxResults": ${SETTINGS.number}}.`;
+  const problem = `The setting “${name}” has no control: ${expected === undefined ? `“${at.join(".")}” is invalid` : `it needs ${expected}`}.`;
+  return form === undefined
+    ? `${problem} Use one of the types ${SETTING_TYPES.join(", ")}.`
+    : `${problem} Write ${SETTINGS[form]}.`;
 }
 
 /** Versions of packages that differ from the version of the entry, and archives without a checksum. */

@@ -4,7 +4,7 @@
  */
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
-import { approveIn, Consent, type Approve } from "../consent";
+import { Consent } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { rustFolders } from "../rust-projects";
@@ -19,18 +19,13 @@ import { AGENT_METHODS } from "../../acp/methods";
 export const cargo: BuiltInExtension = {
   id: "cargo",
   name: "Cargo",
-  define(given, deps) {
-    const settings = readSettings(given, (setting, problem) =>
-      deps.log("warn", `a setting of the extension cargo ${problem}; its default is used`, { setting }),
-    );
-    const approve = approveIn(given, "cargo", deps);
-    return { name: "Cargo", create: chain => proxy(chain, { ...settings, approve }, deps) };
+  define: (given, deps) => {
+    const settings = readSettings(given, deps);
+    return { name: "Cargo", create: chain => proxy(chain, settings, deps) };
   },
 };
 
-type Settings = CargoSettings & { readonly approve: Approve };
-
-function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
+function proxy(chain: Chain, settings: CargoSettings, deps: ExtensionDeps): Proxy {
   const calls = new Map<SessionPlace, OpenCalls>(),
     { offers, requests } = capabilityTracker();
   const tools = sessionTools(chain, {
@@ -59,7 +54,7 @@ async function server(
   place: SessionPlace,
   calls: Map<SessionPlace, OpenCalls>,
   chain: Chain,
-  settings: Settings,
+  settings: CargoSettings,
   offers: () => ClientCapabilities,
   deps: ExtensionDeps,
 ): Promise<SessionServer | undefined> {

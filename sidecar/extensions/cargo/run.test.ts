@@ -12,7 +12,7 @@ import { deferred } from "../../testing/chain/proxy-rig";
 import { ToolFailure, type ToolAnswer } from "../tool";
 import type { Subcommand } from "./command";
 import { runCargo, type CargoSession } from "./run";
-import { DEFAULTS } from "./settings";
+import { readSettings } from "./settings";
 import { WorkingFolder } from "./working-folder";
 
 interface Run {
@@ -51,7 +51,7 @@ class Fixture implements Disposable {
       args,
       { signal: this.withdrawn.signal, progress: message => this.progress.push(message) },
       {
-        settings: { ...DEFAULTS, ...change.settings },
+        settings: { ...readSettings({}, { log: () => undefined }), ...change.settings },
         folder: new WorkingFolder([root], "/home/user"),
         deps: {
           clock,

@@ -1,12 +1,17 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
+import { FERRIS_SETTINGS } from "../../../src/protocol/agents/built-in-settings";
+import { withSetting } from "../../../src/protocol/agents/extension-settings";
 import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
 import { rig as proxyRig, turn } from "../../testing/chain/proxy-rig";
 import type { ExtensionSettings } from "../extension";
 import { ferris } from "./extension";
+
+const invalid = (setting: string): string =>
+  `warn: The setting “${setting}” of the extension ferris is invalid; its default is used`;
 
 suite("Ferris in a session", () => {
   test("offers its tools only to Rust projects", async () => {
@@ -45,14 +50,26 @@ suite("Ferris in a session", () => {
         "nothing",
         ["crate_sources"],
         "nothing",
-        [
-          "crate_sources",
-          "rust_crate_query",
-          "warn: The setting “tools.crate_sources” of Ferris must be true or false.",
-        ],
-        ["crate_sources", "rust_crate_query", "warn: The setting “tools” of Ferris must be an object."],
+        ["crate_sources", "rust_crate_query", invalid("tools.crate_sources")],
+        ["crate_sources", "rust_crate_query", invalid("tools")],
       ],
     );
+  });
+
+  test("offers the tools that the settings page has stored", async () => {
+    const { tools } = FERRIS_SETTINGS,
+      stored = withSetting({}, "tools", tools, { crate_sources: false, rust_crate_query: true });
+    for (const [settings, expected] of [
+      [stored, ["rust_crate_query"]],
+      [withSetting(stored, "tools", tools, undefined), ["crate_sources", "rust_crate_query"]],
+    ] as const) {
+      await using bench = new FerrisFixture(settings);
+      await using client = await bench.client();
+      deepEqual(
+        (await client.listTools()).tools.map(({ name }) => name),
+        expected,
+      );
+    }
   });
 
   test("mentions no disabled tool in the descriptions of the others", async () => {

@@ -2,11 +2,13 @@
  * Ferris adds an MCP server to sessions with a Rust project, so that agents read the sources of crates. One tool
  * returns the path of a crate's source. The other answers a question about a crate in a separate research session.
  */
+import { FERRIS_SETTINGS } from "../../../src/protocol/agents/built-in-settings";
+import type { ValuesOf } from "../../../src/protocol/agents/extension-settings";
 import type { AcpVersion } from "../../acp/initialize";
 import type { Chain, InterceptedNotification, InterceptedRequest, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
-import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionSettings, ExtensionDeps } from "../extension";
+import { Consent, type GatedAction } from "../consent";
+import { readValues, type BuiltInExtension, type ExtensionDeps } from "../extension";
 import { rustFolders } from "../rust-projects";
 import { sessionClient } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
@@ -15,7 +17,6 @@ import { connectToolServer } from "../tool-server";
 import { CrateSources, type CrateQuestion } from "./crate-sources";
 import { crateSources, type FindSource } from "./crate-tools";
 import { ResearchTool } from "./research-tool";
-import { settingsIn, type FerrisSettings } from "./settings";
 import { AGENT_METHODS } from "../../acp/methods";
 
 const NAME = "Ferris";
@@ -25,10 +26,9 @@ const INSTRUCTIONS =
 export const ferris: BuiltInExtension = {
   id: "ferris",
   name: NAME,
-  define(settings: ExtensionSettings, deps: ExtensionDeps) {
-    const chosen = settingsIn(settings, sentence => deps.log("warn", sentence, {}));
-    const approve = approveIn(settings, "ferris", deps);
-    return { name: NAME, create: chain => new Ferris(chain, { ...chosen, approve }, deps).proxy() };
+  define: (given, deps) => {
+    const settings = readValues("ferris", FERRIS_SETTINGS, given, deps);
+    return { name: NAME, create: chain => new Ferris(chain, settings, deps).proxy() };
   },
 };
 
@@ -39,7 +39,7 @@ class Ferris {
 
   constructor(
     private readonly chain: Chain,
-    private readonly settings: FerrisSettings & { readonly approve: Approve },
+    private readonly settings: ValuesOf<typeof FERRIS_SETTINGS>,
     private readonly deps: ExtensionDeps,
   ) {
     const { clock, version } = deps;

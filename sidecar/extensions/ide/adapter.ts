@@ -5,14 +5,14 @@
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
  *   client ◀── ide_operation, if offered ─ adapter ◀── ide_operation ── component, agent
  */
+import { IDE_SETTINGS } from "../../../src/protocol/agents/built-in-settings";
 import { ideRequest, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
 import { offeringIde, offersIde } from "../../../src/protocol/ide/ide-capability";
 import { validated } from "../../../src/protocol/wire/schema";
 import type { Chain, InterceptedRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
-import { numberOr, objectOr, type JsonObject } from "../../rpc/json";
+import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
-import type { ExtensionSettings, ExtensionDeps } from "../extension";
-import { approveIn } from "../consent";
+import { readValues, type ExtensionSettings, type ExtensionDeps } from "../extension";
 import { sessionTools, type SessionPlace } from "../session-tools";
 import { ToolFailure, type ToolCall } from "../tool";
 import { refused } from "./documents";
@@ -27,8 +27,6 @@ import { EXTENSION_METHODS } from "../../acp/methods";
  */
 export type Operate = (request: IdeRequest, call: ToolCall, place: SessionPlace) => Promise<unknown>;
 
-const LIMIT_SECONDS = { min: 5, max: 600, default: 60 };
-
 export class IdeAdapter {
   #isClientOffering = false;
   #version: 1 | 2 = 1;
@@ -40,14 +38,14 @@ export class IdeAdapter {
     settings: ExtensionSettings,
     deps: ExtensionDeps,
   ) {
-    const onWarning = (what: string): void => deps.log("warn", what, {});
+    const { timeLimitSeconds, approve } = readValues("ide", IDE_SETTINGS, settings, deps);
     this.#servers = new Servers(deps, {
-      languages: languagesIn(settings, onWarning),
-      limitMs: limitIn(settings, onWarning) * 1000,
+      languages: languagesIn(settings, what => deps.log("warn", what, {})),
+      limitMs: timeLimitSeconds * 1000,
     });
     this.consents = new ServerConsents({
       client: chain.client,
-      approve: approveIn(settings, "ide", deps),
+      approve,
       version: () => this.#version,
     });
   }
@@ -132,12 +130,4 @@ export function adapterInterceptors(adapter: IdeAdapter): Required<Proxy> {
     fromSuccessor: { requests: { [EXTENSION_METHODS.ide_operation]: adapter.requested } },
     close: () => adapter.close(),
   };
-}
-
-function limitIn({ timeLimitSeconds }: JsonObject, onWarning: (what: string) => void): number {
-  const { min, max, default: fallback } = LIMIT_SECONDS,
-    given = numberOr(timeLimitSeconds, undefined);
-  if (given !== undefined && given >= min && given <= max) return given;
-  if (timeLimitSeconds !== undefined) onWarning(`“timeLimitSeconds” of the settings must be from ${min} to ${max}.`);
-  return fallback;
 }

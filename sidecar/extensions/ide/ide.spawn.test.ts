@@ -300,9 +300,9 @@ suite("IDE extension", () => {
     deepEqual(
       chain.rig.logged.map(each => each.slice(0, 50)),
       [
+        "warn: The setting “timeLimitSeconds” of the extens",
         "warn: The settings of the language “words” are ign",
         "warn: The settings of the language “rust” are igno",
-        "warn: “timeLimitSeconds” of the settings must be f",
       ],
     );
   });

@@ -78,7 +78,7 @@ suite("Sparkle embodiment in a session", () => {
     await using sparkled = await Sparkled.open({ settings: { embodiment: 7 } });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     equal(sparkled.lastParts.at(-1), "embodiment");
-    match(sparkled.computer.logged.join(), /warn: the setting “embodiment”/);
+    match(sparkled.computer.logged.join(), /warn: The setting “embodiment”/);
   });
 
   for (const method of ["session/load", "session/resume"])

@@ -21,7 +21,7 @@ import { assertNever } from "../../../src/protocol/wire/wire";
 import { realFiles, type Files } from "../../agents/install/store/files";
 import type { Chain, InterceptedNotification, InterceptedRequest, Proxy } from "../../proxies/proxy";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
+import { Consent, type GatedAction } from "../consent";
 import type { BuiltInExtension, ExtensionDeps } from "../extension";
 import { capabilityTracker, sessionClient, type SessionClient } from "../session-client";
 import { sessionTools, type SessionPlace } from "../session-tools";
@@ -56,12 +56,7 @@ export const sparkle: BuiltInExtension = {
 
 /** `files`: replaceable, so that tests can inject failures. */
 export function sparkleProxy(chain: Chain, settings: JsonObject, deps: ExtensionDeps, files: Files = realFiles): Proxy {
-  return new Sparkle(
-    chain,
-    { ...readSettings(settings, what => deps.log("warn", what, {})), approve: approveIn(settings, "sparkle", deps) },
-    deps,
-    files,
-  ).proxy;
+  return new Sparkle(chain, readSettings(settings, deps), deps, files).proxy;
 }
 
 interface Session {
@@ -94,7 +89,7 @@ class Sparkle {
 
   constructor(
     private readonly chain: Chain,
-    private readonly settings: SparkleSettings & { readonly approve: Approve },
+    private readonly settings: SparkleSettings,
     private readonly deps: ExtensionDeps,
     private readonly files: Files,
   ) {

@@ -1,41 +1,17 @@
-/** The user's settings for Sparkle. Invalid values are logged and treated as absent. Pure. */
-import type { JsonObject } from "../../rpc/json";
+/** The user's settings for Sparkle. Invalid values are logged and replaced by their defaults. */
+import { SPARKLE_SETTINGS } from "../../../src/protocol/agents/built-in-settings";
+import type { ValuesOf } from "../../../src/protocol/agents/extension-settings";
+import { readValues, type ExtensionDeps, type ExtensionSettings } from "../extension";
 import { folderOf } from "./names";
 
-export interface SparkleSettings {
-  readonly embodiment: "first-prompt" | "off";
-  /** Maximum size of the embodiment, in bytes of UTF-8. */
-  readonly embodimentBytes: number;
+export interface SparkleSettings extends Omit<ValuesOf<typeof SPARKLE_SETTINGS>, "sparkler"> {
   /** Name of the embodied sparkler. Undefined: the first sparkler by folder name. */
   readonly sparkler: string | undefined;
 }
 
-export const MIN_BYTES = 4_096,
-  MAX_BYTES = 262_144,
-  USUAL_BYTES = 16_384;
+export const { min: MIN_BYTES, max: MAX_BYTES, default: USUAL_BYTES } = SPARKLE_SETTINGS.embodimentBytes;
 
-/** `onWarning` writes to the log. */
-export function readSettings(
-  { embodiment, embodimentBytes, sparkler }: JsonObject,
-  onWarning: (what: string) => void,
-): SparkleSettings {
-  const otherwise = <T>(name: string, value: unknown, fallback: T): T => {
-    if (value !== undefined && value !== null)
-      onWarning(`the setting “${name}” of Sparkle cannot be read: its default is used`);
-    return fallback;
-  };
-  return {
-    embodiment:
-      embodiment === "off" || embodiment === "first-prompt"
-        ? embodiment
-        : otherwise("embodiment", embodiment, "first-prompt"),
-    embodimentBytes:
-      typeof embodimentBytes === "number" && embodimentBytes >= MIN_BYTES && embodimentBytes <= MAX_BYTES
-        ? Math.floor(embodimentBytes)
-        : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
-    sparkler:
-      typeof sparkler === "string" && folderOf(sparkler) !== undefined
-        ? sparkler
-        : otherwise("sparkler", sparkler, undefined),
-  };
+export function readSettings(given: ExtensionSettings, deps: Pick<ExtensionDeps, "log">): SparkleSettings {
+  const values = readValues("sparkle", SPARKLE_SETTINGS, given, deps);
+  return { ...values, sparkler: folderOf(values.sparkler) === undefined ? undefined : values.sparkler };
 }

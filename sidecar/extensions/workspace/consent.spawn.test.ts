@@ -186,10 +186,7 @@ suite("workspace consent", () => {
       await write(rig, "a");
       deepEqual(
         [rig.asked, rig.extension.logged],
-        [
-          ["Make a"],
-          ["warn: The setting “approve” of the extension workspace is neither “ask” nor “all”; the extension asks"],
-        ],
+        [["Make a"], ["warn: The setting “approve” of the extension workspace is invalid; its default is used"]],
       );
     }
   });

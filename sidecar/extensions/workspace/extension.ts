@@ -7,10 +7,11 @@
  * and permission requests when the call, its turn or its session is cancelled or ends.
  */
 import path from "node:path";
+import { WORKSPACE_SETTINGS } from "../../../src/protocol/agents/built-in-settings";
 import type { Chain, Proxy } from "../../proxies/proxy";
 import { objectOr } from "../../rpc/json";
-import { approveIn, Consent, type Approve } from "../consent";
-import type { BuiltInExtension, ExtensionDeps } from "../extension";
+import { Consent, type Approve } from "../consent";
+import { readValues, type BuiltInExtension, type ExtensionDeps } from "../extension";
 import { OpenCalls } from "../open-calls";
 import { capabilityTracker, sessionClient, type ClientCapabilities } from "../session-client";
 import { sessionTools, type SessionPlace, type SessionServer } from "../session-tools";
@@ -35,7 +36,7 @@ export const workspace: BuiltInExtension = {
   id: "workspace",
   name: NAME,
   define: (settings, deps) => {
-    const approve = approveIn(settings, "workspace", deps);
+    const { approve } = readValues("workspace", WORKSPACE_SETTINGS, settings, deps);
     return { name: NAME, create: chain => proxyOf(chain, approve, deps) };
   },
 };

@@ -17,10 +17,7 @@ export interface ExtensionConfig {
   readonly _source: "built-in" | "registry" | "custom";
   readonly version?: string;
   readonly description?: string;
-  /**
-   * Stored, and part of a session's identity. Only built-in extensions receive settings, because no protocol for
-   * external programs exists yet.
-   */
+  /** Part of a session's identity. External programs receive it in an environment variable. */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 

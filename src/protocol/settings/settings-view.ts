@@ -3,6 +3,8 @@
  * the view and reports the user's actions. The host validates all messages of the page (`settings-to-host.ts`).
  */
 import type { Installable } from "../agents/agent-service";
+import type { SettingValue } from "../agents/extension-settings";
+import type { SettingControl } from "../agents/setting-schema";
 
 export type Tone = "neutral" | "good" | "warning" | "error";
 
@@ -90,6 +92,25 @@ export interface AgentRow extends Row {
 }
 export interface ExtensionRow extends Row {
   readonly isEnabled: boolean;
+  /** Absent for an extension without settings. */
+  readonly settings?: SettingsGroup;
+}
+
+/** Settings of an extension, in the order of its schema. */
+export interface SettingsGroup {
+  readonly rows: readonly SettingRow[];
+  /** Names of settings without a control, which only settings.json shows. */
+  readonly others: readonly string[];
+}
+
+/** `value`: the effective value. `isChanged`: settings.json has another value than the default. */
+export interface SettingRow {
+  readonly name: string;
+  readonly control: SettingControl;
+  readonly value: SettingValue;
+  readonly isChanged: boolean;
+  /** A sentence about a stored value that does not fit. */
+  readonly problem?: string;
 }
 
 /** Recommended extension. `id`: the key of the recommendation. */

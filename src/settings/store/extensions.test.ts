@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { isObject } from "../../protocol/wire/json";
-import { moved, readExtensions, withEnabled, withExtension, without, type BuiltIns } from "./extensions";
+import { moved, readExtensions, withEnabled, withExtension, without, withSetting, type BuiltIns } from "./extensions";
 
 const built = (id: string): ExtensionConfig => ({
   id,
@@ -128,6 +128,29 @@ suite("extensions in the settings", () => {
       ]),
       ["mine off", "spark"],
     ));
+
+  test("have the settings of their document, except servers at a URL", () => {
+    const settingsSchema = { words: { type: "texts", label: "Words", default: [] }, bad: { type: "color" } },
+      schema = { words: settingsSchema.words },
+      http = { url: "https://example.com/mcp" };
+    deepEqual(
+      read([
+        { ...mine, settingsSchema },
+        { ...mine, id: "none", settingsSchema: {} },
+        { id: "docs", kind: "mcp", distribution: { http }, settingsSchema },
+      ]).all.map(each => each.schema),
+      [schema, undefined, undefined],
+    );
+    deepEqual(Object.keys(readExtensions(undefined).all[1]?.schema ?? {})[0], "tools");
+  });
+
+  test("report settings that are not an object", () => {
+    const { all, problems } = read([{ ...mine, settings: [] }]);
+    deepEqual(
+      [all[0]?.config, problems],
+      [mine, ["The “settings” of “mine” in symposium.extensions are not an object and are ignored."]],
+    );
+  });
 
   test("keeps the registry's data", () => {
     const entry = { ...mine, _source: "registry", version: "1.2.3", description: "d", repository: "r" };
@@ -369,4 +392,48 @@ suite("extensions in any settings", () => {
           );
       }),
     ));
+});
+
+suite("settings of one extension", () => {
+  test("are written into the entry and removed with their default", () => {
+    const set = withSetting(undefined, "cargo", "maxWarnings", 7);
+    deepEqual(set, [
+      { id: "sparkle", _enabled: true, _source: "built-in" },
+      { id: "ferris", _enabled: true, _source: "built-in" },
+      { id: "cargo", _enabled: true, _source: "built-in", settings: { maxWarnings: 7 } },
+    ]);
+    for (const value of [undefined, 5]) equal(withSetting(set, "cargo", "maxWarnings", value), undefined);
+  });
+
+  test("keep all other entries, members and settings", () => {
+    const value = [
+        7,
+        { id: "cargo", later: 1, settings: { environment: { A: "1" }, maxWarnings: "x" } },
+        { id: "odd" },
+      ],
+      settings = (given: number | undefined) => withSetting(value, "cargo", "maxWarnings", given);
+    deepEqual(settings(0), [
+      7,
+      { id: "cargo", later: 1, settings: { environment: { A: "1" }, maxWarnings: 0 } },
+      { id: "odd" },
+    ]);
+    deepEqual(settings(undefined), [
+      7,
+      { id: "cargo", later: 1, settings: { environment: { A: "1" } } },
+      { id: "odd" },
+    ]);
+  });
+
+  test("do not change without a difference, or for an unknown extension or setting", () => {
+    const value = [{ id: "cargo", settings: { maxWarnings: 0 } }];
+    for (const [id, name, given] of [
+      ["cargo", "maxWarnings", 0],
+      ["cargo", "timeoutMinutes", 10],
+      ["cargo", "environment", "x"],
+      ["cargo", "toString", "x"],
+      ["gone", "maxWarnings", 1],
+    ] as const)
+      equal(withSetting(value, id, name, given), value);
+    throws(() => withSetting({}, "cargo", "maxWarnings", 1), /is not a list of extensions/);
+  });
 });

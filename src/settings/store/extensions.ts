@@ -12,12 +12,17 @@
  */
 import * as l10n from "@vscode/l10n";
 import { readDistribution } from "../../protocol/agents/distribution";
+import { BUILT_IN_SETTINGS } from "../../protocol/agents/built-in-settings";
+import { isEqual, withSetting as withValue, type SettingValue } from "../../protocol/agents/extension-settings";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/agents/extensions";
-import { isFilled, isObject, type Fields } from "../../protocol/wire/json";
+import { readSettingsSchema, type SettingsSchema } from "../../protocol/agents/setting-schema";
+import { isFilled, isObject, objectOr, type Fields } from "../../protocol/wire/json";
 
 export interface ConfiguredExtension {
   readonly config: ExtensionConfig;
   readonly isEnabled: boolean;
+  /** Settings with a control in the settings page. Absent without any. */
+  readonly schema?: SettingsSchema;
 }
 
 export interface ExtensionSettings {
@@ -73,6 +78,30 @@ export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns
       ...effective.map(slot => (slot.read ? order[next++]?.entry : slot.entry)),
       ...duplicates.map(({ entry }) => entry),
     ],
+    builtIns,
+  );
+}
+
+/** Sets one setting of an extension, or with `undefined` resets it. An unknown id or name changes nothing. */
+export function withSetting(
+  value: unknown,
+  id: string,
+  name: string,
+  setting: SettingValue | undefined,
+  builtIns: BuiltIns = OURS,
+): unknown {
+  const slots = slotsOf(value, builtIns),
+    slot = slots.find(({ read }) => read?.config.id === id),
+    schema = slot?.read?.schema ?? {},
+    control = Object.hasOwn(schema, name) ? schema[name] : undefined;
+  if (!slot || !control || !isObject(slot.entry)) return value;
+  const { settings, ...fields } = slot.entry,
+    after = withValue(objectOr(settings), name, control, setting);
+  if (isEqual(after, settings ?? {})) return value;
+  const entry = Object.keys(after).length === 0 ? fields : { ...fields, settings: after };
+  return written(
+    value,
+    slots.map(each => (each === slot ? entry : each.entry)),
     builtIns,
   );
 }
@@ -147,10 +176,21 @@ function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: stri
   if (isBuiltIn && !ours) return undefined;
   const own = isBuiltIn ? ours : ofUser(entry, id, where, problems);
   if (!own) return undefined;
+  if (settings !== undefined && settings !== null && !isObject(settings))
+    problems.push(l10n.t`The “settings” of ${where} are not an object and are ignored.`);
+  const schema = isBuiltIn ? BUILT_IN_SETTINGS[id] : schemaIn(entry);
   return {
     config: { ...own, ...(isObject(settings) ? { settings } : {}) },
     isEnabled: enabled(entry, where, problems),
+    ...(schema ? { schema } : {}),
   };
+}
+
+/** A server at a URL receives no settings. */
+function schemaIn({ settingsSchema, distribution }: Fields): SettingsSchema | undefined {
+  if (settingsSchema === undefined || objectOr(distribution)["http"] !== undefined) return undefined;
+  const { schema } = readSettingsSchema(settingsSchema);
+  return Object.keys(schema).length === 0 ? undefined : schema;
 }
 
 function ofUser(

@@ -12,14 +12,18 @@ import {
   progressOf,
   updateFinding,
 } from "./row-texts";
+import type { ConfiguredExtension } from "../store/extensions";
+import { settingsGroup } from "./setting-rows";
 import { type SettingsModel, keyOf } from "./settings-model";
 
 export function extensionRows(model: SettingsModel): readonly ExtensionRow[] {
-  return model.settings.allExtensions.map(({ config, isEnabled }) => extensionRow(model, config, isEnabled));
+  return model.settings.allExtensions.map(extension => extensionRow(model, extension));
 }
 
-function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: boolean): ExtensionRow {
-  const { id, name, description, distribution } = config,
+function extensionRow(model: SettingsModel, extension: ConfiguredExtension): ExtensionRow {
+  const { config, isEnabled } = extension,
+    settings = settingsGroup(extension),
+    { id, name, description, distribution } = config,
     key = keyOf("extension", id),
     state = model.extensionStates?.get(id),
     icon = model.icons.get(id);
@@ -71,6 +75,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     ],
     buttons: buttons.filter(button => button !== false).map(about(name)),
     isEnabled,
+    ...(settings ? { settings } : {}),
   };
 }
 

@@ -1,5 +1,4 @@
 /** Texts about recommended extensions. Pure. */
-import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import type {
   ExtensionSource,
@@ -59,7 +58,7 @@ function recommenderName(by: Recommender): string {
     case "user":
       return by.list;
     case "workspace":
-      return l10n.t`.symposium/recommendations.toml of ${path.basename(by.folder)}`;
+      return l10n.t`.symposium/recommendations.toml of ${by.folder.split(/[\\/]/).at(-1) ?? by.folder}`;
     case "crate":
       return l10n.t`the crate ${by.name}`;
   }

@@ -15,13 +15,15 @@ import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
 import type { AgentRow, HostToSettings, NoteAction, RowAction, RowKind } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
-import { moved, withEnabled } from "../store/extensions";
+import { fits } from "../../protocol/agents/extension-settings";
+import { moved, withEnabled, withSetting } from "../store/extensions";
 import { forInstalled } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
 import { pageOf } from "./recommendation-rows";
 import { RowActions, type ActedRow } from "./row-actions";
 import type { SettingsPage, SettingsDeps } from "./settings-deps";
+import { settingsGroup, warningQuestion } from "./setting-rows";
 import { SidecarStateCache } from "./sidecar-state-cache";
 import { settingsView } from "./view-state";
 import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
@@ -128,6 +130,8 @@ export class SettingsController {
         return this.#hasExtension(message.id)
           ? configuration.changeExtensions(value => withEnabled(value, message.id, message.isOn))
           : undefined;
+      case "setting":
+        return this.#setting(message, from);
       case "move":
         return this.#hasExtension(message.id)
           ? configuration.changeExtensions(value => moved(value, message.id, message.to))
@@ -241,9 +245,32 @@ export class SettingsController {
     const { question, detail, yes } = alwaysQuestion(row.name);
     if ((!isOn || (await this.deps.confirm(question, detail, yes))) && this.#bypassRow(id))
       return this.deps.configuration.setBypass(id, isOn);
+    this.#drawAgain(from);
+  }
+
+  /** Confirms an option with a warning. If nothing changes, posts the view again, like `#bypass`. */
+  async #setting(
+    { id, name, value }: Extract<SettingsToHost, { readonly type: "setting" }>,
+    from: Attached,
+  ): Promise<void> {
+    const { allExtensions } = this.deps.configuration.settings,
+      extension = allExtensions.find(({ config }) => config.id === id),
+      row = extension && settingsGroup(extension)?.rows.find(item => item.name === name);
+    if (!extension || !row || !this.deps.isTrusted()) return;
+    const question = value === undefined ? undefined : warningQuestion(row, value, extension.config.name);
+    if (
+      (value === undefined || fits(row.control, value)) &&
+      (!question || (await this.deps.confirm(question.question, question.detail, question.yes)))
+    )
+      await this.deps.configuration.changeExtensions(all => withSetting(all, id, name, value));
+    this.#drawAgain(from);
+  }
+
+  #drawAgain(from: Attached): void {
     delete from.shown;
     this.#draw();
   }
+
   #hasExtension(id: string): boolean {
     return (
       this.deps.isTrusted() && this.deps.configuration.settings.allExtensions.some(({ config }) => config.id === id)
