@@ -1,6 +1,6 @@
 /**
  * Starts the command of a component. Eliza runs in this process, all others as child processes. Separate from
- * `launch.ts`, because `run-with` starts components without a client of its own (issue 18 point 8).
+ * `launch.ts`, whose client `run-with` does not load (issue 18 point 8).
  */
 import * as l10n from "@vscode/l10n";
 import type { ServerStarter } from "../proxies/added-server";

@@ -26,7 +26,7 @@ suite("texts about recommended extensions", () => {
       "Recommended by the crate tokio because this project uses tokio.",
     ],
     [
-      { kind: "workspace", folder: "/work/app" },
+      { kind: "workspace", folder: "/projects/app" },
       [],
       "Recommended by .symposium/recommendations.toml of app for this workspace.",
     ],
