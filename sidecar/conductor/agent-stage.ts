@@ -20,7 +20,7 @@ export async function agentStage(
 }
 
 /** Time for the first message to arrive after an early exit of the agent. */
-const FIRST_MESSAGE_MS = 100;
+export const FIRST_MESSAGE_MS = 100;
 
 /**
  * `exited`: before the first message, which is answered with the reason. Otherwise the component in front would answer

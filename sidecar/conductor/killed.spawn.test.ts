@@ -19,6 +19,7 @@ import { ProcessChain, observed } from "../testing/chain/process-chain";
 import { program, scriptedAgent } from "../testing/programs/programs";
 import { skipped } from "../testing/skipped";
 import type { ProxyComponent, Start } from "./component";
+import { FIRST_MESSAGE_MS } from "./agent-stage";
 import { LAST_ANSWERS_MS } from "./proxy-stage";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
@@ -355,6 +356,7 @@ suite("proxy whose successor exited", () => {
     const pending = chain.client.request("initialize", { protocolVersion: 1 }).catch(errorObject);
     await settled();
     await chain.agent.die();
+    chain.clock.advance(FIRST_MESSAGE_MS);
     deepEqual(await pending, DEAD);
     await chain.conductor.closed;
     deepEqual(

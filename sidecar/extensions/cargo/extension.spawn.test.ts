@@ -92,9 +92,11 @@ suite("Cargo extension in a session", () => {
     using computer = new ExtensionRig();
     cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.fixture);
     deepEqual(computer.logged, [
-      "warn: a setting of the extension cargo must be a whole number from 0 to 100; its default is used",
+      "warn: The setting “maxWarnings” of the extension cargo is invalid; its default is used",
     ]);
-    deepEqual(computer.details, [{ setting: "maxWarnings" }]);
+    deepEqual(computer.details, [
+      { setting: "maxWarnings", expected: { type: "number", default: 5, min: 0, max: 100, isWhole: true } },
+    ]);
   });
 });
 

@@ -179,7 +179,7 @@ suite("workspace consent", () => {
   });
 
   test("is requested and a warning logged for an invalid setting", async () => {
-    for (const approve of ["ALL", true, null, ["all"]]) {
+    for (const approve of ["ALL", true, ["all"]]) {
       await using rig = new WorkspaceRig({ approve });
       await rig.begin();
       rig.answer = () => choosing("deny");
