@@ -1,5 +1,5 @@
 // Builds the programs: the host, two pages, the sidecar. Each has one entry file. Only the sidecar has further chunks,
-// which it loads on first use.
+// which it loads on first use, and a small program that loads it with stored compiled code.
 //
 // esbuild minifies the programs and keeps names. The page's bundle is mostly mynah-ui, which is distributed minified.
 // It is neither parsed nor minified again. There the loader minifies each project module, and the bundle is left alone.
@@ -7,6 +7,7 @@ const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
 const { AsciiOutput } = require("./scripts/ascii-output.js");
+const { ContentHash } = require("./scripts/content-hash.js");
 const { BundledPackages } = require("./scripts/bundled-packages.js");
 const { version } = require("./package.json");
 
@@ -21,7 +22,8 @@ const MYNAH_HTML = path.resolve(__dirname, "webview/mynah/allowed-html.js");
 const lazyModules = Object.fromEntries(
   ["crypto", "fs/promises", "http", "https", "tls", "worker_threads", "zlib"].map(name => [
     `node:${name}`,
-    `var new Proxy({}, { get: (_, member) => require("node:${name}")[member] })`,
+    // webpack reads `__esModule` at the start.
+    `var new Proxy({}, { get: (_, member) => member === "__esModule" ? undefined : require("node:${name}")[member] })`,
   ]),
 );
 
@@ -95,7 +97,8 @@ module.exports = (_env, { mode = "production" }) => {
     "chrome120",
     production ? { minify: true, keepNames: true } : {},
   );
-  const sidecar = program("sidecar", "./sidecar/main.ts", "node20");
+  const start = program("sidecar", "./sidecar/start.ts", "node20"),
+    sidecar = program("sidecar-main", "./sidecar/main.ts", "node20");
   return [
     {
       ...host,
@@ -115,6 +118,15 @@ module.exports = (_env, { mode = "production" }) => {
       ...settings,
       target: ["web", "es2022"],
       optimization: { minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none" })] },
+    },
+    {
+      ...start,
+      target: "node20",
+      node: { __dirname: false, __filename: false },
+      // It loads the modules of Node for the other program.
+      module: { ...start.module, parser: { javascript: { createRequire: false } } },
+      optimization: { minimizer: minimizer("node20") },
+      plugins: [...start.plugins, new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true })],
     },
     {
       ...sidecar,
@@ -169,11 +181,7 @@ module.exports = (_env, { mode = "production" }) => {
           },
         },
       },
-      plugins: [
-        ...sidecar.plugins,
-        new AsciiOutput(),
-        new BannerPlugin({ banner: "#!/usr/bin/env node", raw: true, test: /^sidecar\.js$/ }),
-      ],
+      plugins: [...sidecar.plugins, new AsciiOutput(), new ContentHash()],
     },
   ];
 };

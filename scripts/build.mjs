@@ -15,7 +15,13 @@ const SOURCES = [
   "tsconfig.base.json",
   "scripts/bundled-packages.js",
 ];
-const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/settings.js", "dist/sidecar.js"];
+const PROGRAMS = [
+  "dist/extension.js",
+  "dist/webview.js",
+  "dist/settings.js",
+  "dist/sidecar.js",
+  "dist/sidecar-main.js",
+];
 
 /** Builds if necessary. `mode` is "production" or "development". Rejects with webpack's output. */
 export async function build(mode = "production") {

@@ -309,6 +309,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP, RPC]],
   ["sidecar/cli", ["src/protocol", "sidecar", "recommendations.toml", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
+  ["sidecar/start.ts", ["sidecar", "node:"]],
 
   // Tests of several programs together, and test doubles of VS Code and of processes.
   ["test", ["src", "webview", "sidecar", ...TEST]],

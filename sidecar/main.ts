@@ -1,7 +1,6 @@
-/** Entry point of the sidecar and of the command `symposium-acp-agent`. Only dispatches commands. */
+/** The sidecar and the command `symposium-acp-agent`, which `start.ts` loads. Only dispatches commands. */
 import "./translation";
 import { readCommand } from "./cli/command";
-import { enableCompileCache } from "./cli/runtime/compile-cache";
 import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/runtime/log";
 import { flushed } from "./cli/runtime/stdio";
 import { realClock } from "./rpc/clock";
@@ -10,7 +9,6 @@ import { redactError } from "../src/protocol/redaction/redact";
 const VERSION = process.env.SYMPOSIUM_BUILD ?? "development";
 
 async function main(): Promise<number> {
-  enableCompileCache();
   const command = await readCommand(process.argv.slice(2));
   switch (command.kind) {
     case "serve":

@@ -43,9 +43,9 @@ function noticesOf(file: ConfigFile, { config, text }: Configured, notify: Notif
   const ignored = config.ignored.map(part => file.at(part));
   for (const notice of ignored) notify("warn", notice);
   let unchanged: string | undefined = text;
-  return async () => {
+  return () => {
     const notices = ignored.splice(0);
-    if (unchanged === undefined || !(await file.isChanged(unchanged))) return notices;
+    if (unchanged === undefined || !file.isChanged(unchanged)) return notices;
     unchanged = undefined;
     const notice = `${file.path} has changed. Restart your editor to apply the change.`;
     notify("warn", notice);

@@ -51,7 +51,7 @@ async function edited(
   { name, file, values, next }: Extract<EditorSetup, { kind: "file" }>,
   isDryRun: boolean,
 ): Promise<CommandReply> {
-  const before = await readUserFile(file),
+  const before = readUserFile(file),
     text = before.text ?? "",
     after = withJsonValues(text, values);
   if (after === before.text) return { code: 0, out: `Symposium is already in ${file}.\n${next}\n`, notes: [] };

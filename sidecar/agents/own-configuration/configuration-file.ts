@@ -34,7 +34,7 @@ export class ConfigurationFile {
   async state(): Promise<ConfigurationState> {
     const { file } = this;
     try {
-      const text = (await readUserFile(file)).text,
+      const text = readUserFile(file).text,
         program = text === undefined ? undefined : programOfEntry(text, this.#format);
       if (!program) return { file, entry: { kind: "absent" } };
       const { command, script, electron } = this.program,
@@ -54,7 +54,7 @@ export class ConfigurationFile {
   /** Changes nothing. Rejects with a `ConfigurationError`. */
   async plan(): Promise<ConfigurationPlan> {
     return this.#change(async () => {
-      const before = await readUserFile(this.file);
+      const before = readUserFile(this.file);
       withEntry(before.text, this.#format, this.program);
       await assertWritable(before);
       return {
@@ -68,7 +68,7 @@ export class ConfigurationFile {
   /** Rejects with a `ConfigurationError` and leaves the file unchanged. */
   async add(): Promise<void> {
     await this.#change(async () => {
-      const before = await readUserFile(this.file),
+      const before = readUserFile(this.file),
         { text } = before,
         after = withEntry(text, this.#format, this.program);
       if (after === text) return;
@@ -81,7 +81,7 @@ export class ConfigurationFile {
   /** A file without the entry is not changed. Rejects with a `ConfigurationError` and leaves the file unchanged. */
   async remove(): Promise<void> {
     await this.#change(async () => {
-      const before = await readUserFile(this.file),
+      const before = readUserFile(this.file),
         { target, text, backup } = before;
       if (text === undefined || !programOfEntry(text, this.#format)) return;
       await assertWritable(before);

@@ -7,20 +7,10 @@
  * - A file that is not readable as text, or not writable, is not changed.
  */
 import * as l10n from "@vscode/l10n";
+import { isUtf8 } from "node:buffer";
 import { randomUUID } from "node:crypto";
-import {
-  access,
-  chmod,
-  constants,
-  lstat,
-  mkdir,
-  readFile,
-  realpath,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from "node:fs/promises";
+import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { access, chmod, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { ConfigurationError } from "./symposium-entry";
 
@@ -38,30 +28,32 @@ export interface UserText {
   readonly backup: string;
 }
 
-/** Rejects with a `ConfigurationError` or an error of the file system. */
-export async function readUserFile(file: string): Promise<UserText> {
+/**
+ * Synchronous, because `run` reads its file at the start, and Node's first asynchronous access to a file starts threads
+ * (issue 18 point 8). Throws a `ConfigurationError` or an error of the file system.
+ */
+export function readUserFile(file: string): UserText {
   if (!path.isAbsolute(file)) throw new ConfigurationError("its path is not absolute.");
-  const target = await realpath(file).catch((error: unknown) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
+  const target = targetOf(file);
   if (target === undefined) {
-    if (await lstat(file).catch(() => undefined))
+    if (lstatSync(file, { throwIfNoEntry: false }))
       throw new ConfigurationError("it is a link to a file that does not exist.");
     return { target: file, text: undefined, mode: 0o600, backup: `${file}${BACKUP}` };
   }
-  const { size, mode } = await statRegularFile(target);
-  if (size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
-  const bytes = await readFile(target);
+  const stats = statSync(target);
+  if (!stats.isFile()) throw new ConfigurationError("it is not a file.");
+  if (stats.size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+  const bytes = readFileSync(target);
+  if (!isUtf8(bytes)) throw new ConfigurationError("it is not UTF-8 text.");
+  return { target, text: bytes.toString("utf8"), mode: stats.mode & 0o777, backup: `${target}${BACKUP}` };
+}
+
+function targetOf(file: string): string | undefined {
   try {
-    return {
-      target,
-      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
-      mode: mode & 0o777,
-      backup: `${target}${BACKUP}`,
-    };
-  } catch {
-    throw new ConfigurationError("it is not UTF-8 text.");
+    return realpathSync.native(file);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
   }
 }
 
@@ -115,12 +107,6 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTDIR: "its folder is a file",
   ENOENT: "the folder that would contain it does not exist",
 };
-
-async function statRegularFile(target: string): Promise<{ readonly size: number; readonly mode: number }> {
-  const stats = await stat(target);
-  if (!stats.isFile()) throw new ConfigurationError("it is not a file.");
-  return stats;
-}
 
 async function replace(target: string, text: string, mode: number): Promise<void> {
   const temporary = `${target}.${randomUUID()}`;

@@ -52,12 +52,12 @@ suite("ConfigFile", () => {
     inFolder(async file => {
       const text = `{"agent":"x"}`;
       await file.create(text);
-      equal(await file.isChanged(text), false);
+      equal(file.isChanged(text), false);
       writeFileSync(file.path, `${text}\n`);
-      equal(await file.isChanged(text), true);
+      equal(file.isChanged(text), true);
       rmSync(file.path);
-      equal(await file.isChanged(text), true);
+      equal(file.isChanged(text), true);
       mkdirSync(file.path);
-      equal(await file.isChanged(text), false);
+      equal(file.isChanged(text), false);
     }));
 });

@@ -28,7 +28,7 @@ export class ConfigFile {
   /** Never rejects. */
   async read(): Promise<ConfigReading> {
     try {
-      const text = await this.#text();
+      const text = this.#text();
       if (text === undefined) return { kind: "absent" };
       const read = await readConfig(text);
       return read.kind === "config" ? { ...read, text } : { kind: "problem", message: this.at(read.problem) };
@@ -37,12 +37,13 @@ export class ConfigFile {
     }
   }
 
-  /** Whether the file has another text. A file that cannot be read is reported at the next start. Never rejects. */
-  async isChanged(from: string): Promise<boolean> {
-    return this.#text().then(
-      text => text !== from,
-      () => false,
-    );
+  /** Whether the file has another text. A file that cannot be read is reported at the next start. */
+  isChanged(from: string): boolean {
+    try {
+      return this.#text() !== from;
+    } catch {
+      return false;
+    }
   }
 
   at({ line, column, message }: { readonly line: number; readonly column: number; readonly message: string }): string {
@@ -63,8 +64,8 @@ export class ConfigFile {
     return { kind, file: this.path };
   }
 
-  async #text(): Promise<string | undefined> {
-    return (await readUserFile(this.path)).text;
+  #text(): string | undefined {
+    return readUserFile(this.path).text;
   }
 }
 

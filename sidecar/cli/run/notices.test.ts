@@ -13,7 +13,7 @@ function clientOf(notices: readonly string[]) {
     pending = [...notices],
     received: unknown[] = [];
   join(
-    withNotices(theirs, () => Promise.resolve(pending.splice(0))),
+    withNotices(theirs, () => pending.splice(0)),
     agent.channel,
   );
   const peer = new Peer(ours, {

@@ -8,32 +8,30 @@
  */
 import { randomUUID } from "node:crypto";
 import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
-import type { Channel, Receiver } from "../../rpc/channel";
+import type { Channel } from "../../rpc/channel";
 import { Frame, FrameError } from "../../rpc/frame";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 
-/** Returns the notices that were not returned earlier. Called before each prompt. Must not reject. */
-export type NewNotices = () => Promise<readonly string[]>;
+/** Returns the notices that were not returned earlier. Called before each prompt. Must not throw. */
+export type NewNotices = () => readonly string[];
 
 /** `client`: the client's channel. The result is the same channel with notices. */
 export function withNotices(client: Channel, newNotices: NewNotices): Channel {
   let areSupported = false;
-  const beforePrompt = async (frame: Frame, receiver: Receiver): Promise<void> => {
-    const notices = await newNotices(),
-      { sessionId } = paramsOf(frame);
-    for (const notice of notices) client.send(updateOf(sessionId, areSupported ? noticeOf(notice) : messageOf(notice)));
-    await receiver.receive(frame);
+  const notify = (prompt: Frame): void => {
+    const { sessionId } = paramsOf(prompt);
+    for (const notice of newNotices())
+      client.send(updateOf(sessionId, areSupported ? noticeOf(notice) : messageOf(notice)));
   };
   return {
     start: receiver =>
       client.start({
         receive: frame => {
           const { envelope } = frame;
-          if (envelope.kind !== "request") return receiver.receive(frame);
-          if (envelope.method === AGENT_METHODS.initialize) areSupported = supportsNotices(paramsOf(frame));
-          return envelope.method === AGENT_METHODS.session_prompt
-            ? beforePrompt(frame, receiver)
-            : receiver.receive(frame);
+          const method = envelope.kind === "request" ? envelope.method : undefined;
+          if (method === AGENT_METHODS.initialize) areSupported = supportsNotices(paramsOf(frame));
+          if (method === AGENT_METHODS.session_prompt) notify(frame);
+          return receiver.receive(frame);
         },
         closed: reason => receiver.closed(reason),
       }),
