@@ -7,6 +7,7 @@
  * - Automatic downloads are at least a day apart, or an hour after a failure.
  */
 import * as l10n from "@vscode/l10n";
+import type { FetchMode } from "../../src/protocol/agents/recommendations";
 import { readStored, writeStored } from "../agents/registry/stored-document";
 import { fetchBytes, RegistryError, type FetchDeps } from "../http/fetch-document";
 
@@ -17,9 +18,6 @@ export interface DownloadDeps extends Pick<FetchDeps, "clock" | "fetch" | "versi
   readonly date: () => number;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
-
-/** "ifOld": downloads a copy that is older than a day. "now": always downloads. */
-export type FetchMode = "no" | "ifOld" | "now";
 
 export interface DownloadedText {
   /** The newest copy; undefined if none exists. */
@@ -60,7 +58,7 @@ export class DownloadedList {
     const now = this.deps.date();
     const isOver = (since: number | undefined, ms: number): boolean =>
       since === undefined || Math.abs(now - since) >= ms;
-    return mode === "now" || (mode === "ifOld" && isOver(fetchedAt, DAY) && isOver(this.#failure?.at, HOUR));
+    return mode === "refresh" || (mode === "ifOld" && isOver(fetchedAt, DAY) && isOver(this.#failure?.at, HOUR));
   }
 
   async #download(

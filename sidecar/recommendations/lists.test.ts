@@ -126,23 +126,23 @@ suite("lists of recommendations", () => {
     now += 1;
     await read({ fetch: "ifOld" });
     equal(server.requests.length, 2);
-    await read({ fetch: "now" });
+    await read({ fetch: "refresh" });
     equal(server.requests.length, 3);
     deepEqual((await read({ fetch: "no" })).crates, ['"newer" of symposium']);
   });
 
   test("use the list of a new version of Symposium before the copy of an earlier version", async () => {
     server.answer = serving(listOf("newer"));
-    await read({ fetch: "now" });
+    await read({ fetch: "refresh" });
     deepEqual((await read({}, lists({ version: "2", shipped: listOf("newest") }))).crates, ['"newest" of symposium']);
   });
 
   test("stay available offline, and are not replaced by an invalid document", async () => {
     server.answer = serving(listOf("newer"));
-    await read({ fetch: "now" });
+    await read({ fetch: "refresh" });
     for (const answer of [status(500), serving("<html>", '"2"'), serving('a = "b"', '"3"'), serving("", '"4"')]) {
       server.answer = answer;
-      const { crates, problems } = await read({ fetch: "now" });
+      const { crates, problems } = await read({ fetch: "refresh" });
       deepEqual([crates, problems], [['"newer" of symposium'], []]);
     }
     deepEqual((await read({ fetch: "no" })).crates, ['"newer" of symposium']);
@@ -166,7 +166,7 @@ suite("lists of recommendations", () => {
     const { crates, problems } = await read({ lists: [url], fetch: "ifOld", isRust: false }, from);
     deepEqual([crates, problems], [['"ours" of user', '"shipped" of symposium'], []]);
     server.answer = status(503);
-    const failed = await read({ lists: [url], fetch: "now", isRust: false }, from);
+    const failed = await read({ lists: [url], fetch: "refresh", isRust: false }, from);
     deepEqual(failed.crates, ['"ours" of user', '"shipped" of symposium']);
     match(
       failed.problems.join(),
@@ -175,7 +175,7 @@ suite("lists of recommendations", () => {
     for (const fetch of ["no", "ifOld"] as const)
       deepEqual((await read({ lists: [url], fetch, isRust: false }, from)).problems, failed.problems);
     server.answer = serving("# No recommendations\n");
-    deepEqual((await read({ lists: [url], fetch: "now", isRust: false }, from)).problems, []);
+    deepEqual((await read({ lists: [url], fetch: "refresh", isRust: false }, from)).problems, []);
   });
 
   test("that Symposium contains are valid", () =>

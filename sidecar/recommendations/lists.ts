@@ -4,11 +4,11 @@
  */
 import path from "node:path";
 import * as l10n from "@vscode/l10n";
-import type { Recommender } from "../../src/protocol/agents/recommendations";
+import type { FetchMode, Recommender } from "../../src/protocol/agents/recommendations";
 import { documentAddress } from "../agents/registry/document-address";
 import { resolveInWorkspace } from "../permissions/workspace-boundary";
 import { readBounded, type FileContent } from "./bounded-file";
-import { DownloadedList, type DownloadDeps, type FetchMode } from "./downloaded-list";
+import { DownloadedList, type DownloadDeps } from "./downloaded-list";
 import { parseList, type ParsedList, type Rule } from "./list";
 import { isSame } from "./recommend";
 

@@ -45,7 +45,7 @@ export class RecommendationService {
   async #read({ folders: all, lists, fetch, accepted, registryUrl }: ReadParams): Promise<RecommendationsView> {
     const { deps } = this,
       folders = all.slice(0, MAX_FOLDERS),
-      facts = await readProject(folders, deps.home, deps.metadata, fetch === "now");
+      facts = await readProject(folders, deps.home, deps.metadata, fetch === "refresh");
     const known = await deps.lists.read({ folders, lists, fetch, isRust: facts.isRust }),
       crateLists = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
     const rules = [...known.highPrecedence, ...crateLists.flatMap(parsed => parsed.rules), ...known.lowPrecedence],

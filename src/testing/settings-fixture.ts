@@ -1,5 +1,6 @@
 /** Fixture: the settings controller with simulated pages, sidecar and settings. */
 import { Log } from "../log";
+import { FakeClock } from "../protocol/testing/fake-clock";
 import type { AgentState, InstallState } from "../protocol/agents/agent-service";
 import type { SettingsToHost } from "../protocol/settings/settings-to-host";
 import type { HostToSettings, SettingsView } from "../protocol/settings/settings-view";
@@ -96,6 +97,7 @@ const storeIn = (memory: Map<string, unknown>): KeyValueStore => ({
 
 export class SettingsPlay {
   readonly sidecar = new FakeSidecar();
+  readonly clock = new FakeClock();
   phase: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
   trusted = true;
   now = 1_000_000;
@@ -161,7 +163,9 @@ export class SettingsPlay {
       log: this.log,
     });
     this.recommendations = new Recommendations({
+      clock: this.clock,
       client: () => this.sidecar.current(),
+      isSidecarRunning: () => this.phase.kind === "running",
       settings: () => this.settings,
       folders: () => this.folders,
       isTrusted: () => this.trusted,

@@ -70,17 +70,22 @@ export interface RecommendationsView {
   readonly problems: readonly string[];
 }
 
+/**
+ * "no" uses no network. "ifOld" downloads lists that are older than a day. "refresh" downloads all lists, and reads the
+ * metadata of crates again.
+ */
+export type FetchMode = "no" | "ifOld" | "refresh";
+
 export interface RecommendationsHostToSidecar {
   /**
-   * Reads the recommendations for the workspace. `lists`: the user's files and URLs. `fetch`: "no" uses no network,
-   * "ifOld" downloads lists that are older than a day, "now" downloads all lists and reads the project again. A list
-   * that cannot be downloaded is used in its last known version. Never fails.
+   * Reads the recommendations for the workspace. `lists`: the user's files and URLs. A list that cannot be downloaded
+   * is used in its last known version. Never fails.
    */
   "recommendations/read": Call<
     {
       readonly folders: readonly string[];
       readonly lists: readonly string[];
-      readonly fetch: "no" | "ifOld" | "now";
+      readonly fetch: FetchMode;
       readonly accepted: readonly AcceptedRecommendation[];
       /** A registry other than the public one. */
       readonly registryUrl?: string;

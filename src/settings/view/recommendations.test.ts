@@ -4,6 +4,7 @@ import type { Recommendation, RecommendationReason, RecommendationsView } from "
 import { ErrorCode } from "../../protocol/wire/errors";
 import { settled } from "../../testing/settled";
 import { SettingsPlay, type PlayedPage } from "../../testing/settings-fixture";
+import { DEBOUNCE_MS } from "./recommendations";
 
 const TOKIO: RecommendationReason = { by: { kind: "symposium" }, facts: [{ kind: "crate", name: "tokio" }] };
 const HELPER: Recommendation = { key: "crate tokio-helper", source: { crate: "tokio-helper" }, reasons: [TOKIO] };
@@ -61,22 +62,76 @@ suite("recommended extensions", () => {
   test("are read from the known lists first, and downloaded as symposium.updates permits", async () => {
     const play = playing();
     await play.recommendations.read();
-    deepEqual(requests(play), ["no", "ifOld"]);
+    await play.recommendations.read();
+    deepEqual(requests(play), ["no", "ifOld", "ifOld"]);
     await play.write("symposium.updates", "off");
     await play.recommendations.read();
-    deepEqual(requests(play), ["no", "ifOld", "no"]);
-    await play.recommendations.read("now");
-    deepEqual(requests(play).slice(3), ["now"]);
+    await play.recommendations.read("refresh");
+    deepEqual(requests(play).slice(3), ["no", "refresh"]);
   });
 
   test("are read once more after changes during a request", async () => {
     const play = playing();
     play.sidecar.hold("recommendations/read");
-    const reads = [play.recommendations.read(), play.recommendations.read(), play.recommendations.read("now")];
+    const reads = [play.recommendations.read(), play.recommendations.read(), play.recommendations.read("refresh")];
     await settled();
     play.sidecar.release();
     await Promise.all(reads);
-    deepEqual(requests(play), ["no", "ifOld", "now"]);
+    deepEqual(requests(play), ["no", "ifOld", "refresh"]);
+  });
+
+  test("are read once after several changes of the project", async () => {
+    const play = playing();
+    await play.recommendations.read();
+    for (let change = 0; change < 3; change++) {
+      play.recommendations.projectChanged();
+      play.clock.advance(DEBOUNCE_MS - 1);
+    }
+    equal(requests(play).length, 2);
+    play.clock.advance(1);
+    await settled();
+    play.clock.advance(DEBOUNCE_MS);
+    await settled();
+    deepEqual([requests(play).slice(2), play.clock.waiting], [["ifOld"], 0]);
+  });
+
+  test("are read once more after changes of the project during a request", async () => {
+    const play = playing();
+    await play.recommendations.read();
+    play.sidecar.hold("recommendations/read");
+    const reading = play.recommendations.read();
+    for (let change = 0; change < 3; change++) {
+      play.recommendations.projectChanged();
+      play.clock.advance(DEBOUNCE_MS);
+    }
+    await settled();
+    play.sidecar.release();
+    await reading;
+    deepEqual(requests(play).slice(2), ["ifOld", "ifOld"]);
+  });
+
+  test("are not read a second time for changes before a request", async () => {
+    const play = playing();
+    await play.recommendations.read();
+    play.recommendations.projectChanged();
+    await play.recommendations.read();
+    play.clock.advance(DEBOUNCE_MS);
+    await settled();
+    equal(requests(play).length, 3);
+  });
+
+  test("are not read after changes if no sidecar runs, or after the end of the extension", async () => {
+    const play = playing();
+    play.phase = { kind: "idle", run: 1 };
+    play.recommendations.projectChanged();
+    play.clock.advance(DEBOUNCE_MS);
+    await settled();
+    play.phase = { kind: "running", run: 1, node: "own", deaths: [] };
+    play.recommendations.projectChanged();
+    play.recommendations.dispose();
+    play.clock.advance(DEBOUNCE_MS);
+    await settled();
+    deepEqual(requests(play), []);
   });
 
   test("are neither read nor shown in an untrusted workspace or without a folder", async () => {
@@ -311,7 +366,7 @@ suite("recommended extensions", () => {
       play
         .calls("recommendations/read")
         .map(params => (params as { readonly accepted: readonly unknown[] }).accepted.length),
-      [0, 0, 1, 1, 0, 0],
+      [0, 0, 1, 0],
     );
   });
 
@@ -330,6 +385,6 @@ suite("recommended extensions", () => {
     const play = playing(),
       page = await play.page();
     await page.send({ type: "checkUpdates" });
-    deepEqual(requests(play), ["no", "ifOld", "now"]);
+    deepEqual(requests(play), ["no", "ifOld", "refresh"]);
   });
 });

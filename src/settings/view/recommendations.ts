@@ -4,16 +4,13 @@
  *
  * Invariants:
  * - In an untrusted workspace, and without a folder, nothing is read, shown or added.
- * - One request at a time. Changes during a request cause one further request.
+ * - One request at a time. Changes of the project cause one request, `DEBOUNCE_MS` after the last change.
+ *   Changes during a request cause one further request.
  * - A failure is shown in the row of its recommendation, or logged. Nothing rejects.
  */
+import type { Clock } from "../../clock";
 import type { Log } from "../../log";
-import type {
-  Recommendation,
-  RecommendationsHostToSidecar,
-  RecommendationsView,
-} from "../../protocol/agents/recommendations";
-import type { ParamsOf } from "../../protocol/wire/wire";
+import type { FetchMode, Recommendation, RecommendationsView } from "../../protocol/agents/recommendations";
 import type { SidecarClient } from "../../sidecar/client";
 import type { KeyValueStore } from "../store/persisted-controls";
 import {
@@ -31,7 +28,9 @@ import type { Settings } from "../store/settings";
 import { announcement, staleSentence } from "./recommendation-texts";
 
 export interface RecommendationsDeps {
+  readonly clock: Clock;
   client(): Promise<SidecarClient>;
+  isSidecarRunning(): boolean;
   settings(): Pick<Settings, "allExtensions" | "recommendations" | "registryUrl" | "updates">;
   /** The workspace folders. */
   folders(): readonly string[];
@@ -68,26 +67,33 @@ export interface RecommendationsState {
   readonly stale: ReadonlyMap<string, readonly string[]>;
 }
 
-type Fetch = ParamsOf<RecommendationsHostToSidecar, "recommendations/read">["fetch"];
+/** Tools write a file in several steps, and often several files. */
+export const DEBOUNCE_MS = 500;
+
+type WantedFetch = Exclude<FetchMode, "no">;
 
 const KEY = "symposium.recommendations",
   ADDED_KEY = "symposium.addedRecommendations";
 const NOTHING: RecommendationsView = { recommendations: [], stale: [], problems: [] };
 
 export class Recommendations {
-  #view: RecommendationsView = NOTHING;
+  /** Undefined before the first response. */
+  #view: RecommendationsView | undefined;
   readonly #adding = new Map<string, Adding>();
   #reading: Promise<void> | undefined;
   /** A change occurred during the request. */
-  #next: Fetch | undefined;
+  #next: WantedFetch | undefined;
+  /** Runs while the project changes. */
+  #debounce: { dispose(): void } | undefined;
 
   constructor(private readonly deps: RecommendationsDeps) {}
 
   get state(): RecommendationsState {
     const missing = this.#missing,
       { dismissed, accepted } = this.#decisions,
-      { allExtensions } = this.deps.settings();
-    const stale = this.#view.stale.flatMap(({ key, reasons }) => {
+      { allExtensions } = this.deps.settings(),
+      { stale: all, problems } = this.#view ?? NOTHING;
+    const stale = all.flatMap(({ key, reasons }) => {
       const id = accepted.find(each => each.key === key)?.id;
       return id !== undefined && allExtensions.some(({ config }) => config.id === id)
         ? [[id, reasons.map(staleSentence)] as const]
@@ -96,7 +102,7 @@ export class Recommendations {
     return {
       open: missing.filter(({ key }) => !dismissed.includes(key)),
       dismissed: missing.filter(({ key }) => dismissed.includes(key)).length,
-      problems: this.#view.problems,
+      problems,
       adding: this.#adding,
       stale: new Map(stale),
     };
@@ -119,15 +125,30 @@ export class Recommendations {
    * Reads the recommendations, or joins the running request. `fetch`: "ifOld" follows `symposium.updates`. Never
    * rejects.
    */
-  read(fetch: "ifOld" | "now" = "ifOld"): Promise<void> {
+  read(fetch: WantedFetch = "ifOld"): Promise<void> {
+    // This request also covers the changes until now.
+    this.#debounce?.dispose();
     if (this.#reading) {
-      this.#next = this.#next === "now" ? "now" : fetch;
+      this.#next = this.#next === "refresh" ? "refresh" : fetch;
       return this.#reading;
     }
     this.#reading = this.#readAll(fetch).finally(() => {
       this.#reading = undefined;
     });
     return this.#reading;
+  }
+
+  /** Reads the recommendations after a pause of the changes, unless no sidecar runs then. */
+  projectChanged(): void {
+    this.#debounce?.dispose();
+    this.#debounce = this.deps.clock.after(DEBOUNCE_MS, () => {
+      if (this.deps.isSidecarRunning()) void this.read();
+    });
+  }
+
+  /** Omits the request for the last changes. */
+  dispose(): void {
+    this.#debounce?.dispose();
   }
 
   /** Adds the extension. Resolves with its id in the settings; `undefined` if it was not added. */
@@ -188,8 +209,8 @@ export class Recommendations {
     return this.#decide(decisions => withoutAccepted(decisions, id));
   }
 
-  async #readAll(fetch: "ifOld" | "now"): Promise<void> {
-    let next: Fetch | undefined = fetch;
+  async #readAll(fetch: WantedFetch): Promise<void> {
+    let next: WantedFetch | undefined = fetch;
     while (next !== undefined) {
       this.#next = undefined;
       await this.#readOnce(next);
@@ -197,19 +218,19 @@ export class Recommendations {
     }
   }
 
-  /** The known lists are shown before newer ones are downloaded. */
-  async #readOnce(fetch: Fetch): Promise<void> {
-    const isOffline = fetch === "ifOld" && this.deps.settings().updates === "off";
-    if (fetch !== "now") await this.#request("no");
-    if (!isOffline) await this.#request(fetch);
+  /** At first, the known lists are shown before newer ones are downloaded. */
+  async #readOnce(fetch: WantedFetch): Promise<void> {
+    if (fetch === "ifOld" && this.deps.settings().updates === "off") return this.#request("no");
+    if (fetch === "ifOld" && this.#view === undefined) await this.#request("no");
+    await this.#request(fetch);
   }
 
-  async #request(fetch: Fetch): Promise<void> {
+  async #request(fetch: FetchMode): Promise<void> {
     const { deps } = this,
       folders = deps.folders(),
       { recommendations: lists, registryUrl } = deps.settings();
     if (!deps.isTrusted() || folders.length === 0) {
-      this.#view = NOTHING;
+      this.#view = undefined;
       deps.changed();
       return;
     }
@@ -242,7 +263,7 @@ export class Recommendations {
 
   get #missing(): readonly Recommendation[] {
     return missingIn(
-      this.#view.recommendations,
+      this.#view?.recommendations ?? [],
       this.deps.settings().allExtensions,
       readAdded(this.deps.shared.get(ADDED_KEY)),
     );

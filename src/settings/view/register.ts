@@ -2,6 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
+import { realClock } from "../../clock";
 import type { Log } from "../../log";
 import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
 import { showError, showInformation, showModal } from "../../notifications";
@@ -97,9 +98,8 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
       followSettings(milestones, configuration);
       controller.settingsChanged();
     }),
-    ...projectChanges(() => {
-      if (supervisor.phase.kind === "running") void recommendations.read();
-    }),
+    ...projectChanges(() => recommendations.projectChanged()),
+    recommendations,
   );
   return {
     controller,
@@ -178,7 +178,9 @@ function recommendationsDeps(
   { changed, show }: Pick<RecommendationsDeps, "changed" | "show">,
 ): RecommendationsDeps {
   return {
+    clock: realClock,
     client: () => supervisor.client(),
+    isSidecarRunning: () => supervisor.phase.kind === "running",
     settings: () => configuration.settings,
     folders: () =>
       (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file").map(({ uri }) => uri.fsPath),

@@ -302,7 +302,7 @@ export class SettingsController {
   async #checkUpdates(): Promise<void> {
     if (!this.deps.isTrusted()) return;
     const { updates, recommendations } = this.deps;
-    void recommendations.read("now");
+    void recommendations.read("refresh");
     await updates.check();
     const { length } = updates.known,
       { problem } = updates.registry;

@@ -154,7 +154,9 @@ export async function openSettingsPage({
     log,
   });
   const recommendations = new Recommendations({
+    clock: realClock,
     client: () => supervisor.client(),
+    isSidecarRunning: () => supervisor.phase.kind === "running",
     settings: read,
     folders: () => [],
     isTrusted: () => true,
