@@ -45,7 +45,8 @@ suite("decisions about recommendations", () => {
     const { dismissed } = keys.reduce(withDismissed, NONE);
     deepEqual([dismissed.length, dismissed.at(-1)], [200, "299"]);
     deepEqual(withDismissed({ ...NONE, dismissed: ["a", "b"] }, "a").dismissed, ["b", "a"]);
-    deepEqual(withAdded([{ key: "a", id: "x" }], { key: "b", id: "x" }), [{ key: "b", id: "x" }]);
+    const record = (key: string) => ({ key, id: "x", distribution: "{}" });
+    deepEqual(withAdded([record("a")], record("b")), [record("b")]);
   });
 
   test("omit extensions that are in the settings, enabled or not", () => {
@@ -64,8 +65,8 @@ suite("decisions about recommendations", () => {
     ];
     deepEqual(
       missingIn(recommended, all, [
-        { key: "url https://a/", id: "remote" },
-        { key: "url https://b/", id: "removed" },
+        { key: "url https://a/", id: "remote", distribution: '{"npx":{"package":"remote"}}' },
+        { key: "url https://b/", id: "remote", distribution: '{"npx":{"package":"removed"}}' },
       ]).map(({ key }) => key),
       ["acp sparkle", "url https://b/"],
     );

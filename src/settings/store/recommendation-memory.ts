@@ -9,6 +9,7 @@ import {
   type Recommendation,
   type RecommendationReason,
 } from "../../protocol/agents/recommendations";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { arrayOr, isObject, objectOr } from "../../protocol/wire/json";
 import type { ConfiguredExtension } from "./extensions";
 
@@ -26,10 +27,14 @@ export interface Accepted extends AcceptedRecommendation {
   readonly id: string;
 }
 
-/** Added in any workspace. An entry that was read from a URL does not contain the URL. */
+/**
+ * Added in any workspace. An entry that was read from a URL does not contain the URL. `distribution`: as JSON. It
+ * distinguishes the extension from a later one with the same id, so that records of removed extensions may remain.
+ */
 export interface AddedExtension {
   readonly key: string;
   readonly id: string;
+  readonly distribution: string;
 }
 
 const MAX_ITEMS = 200;
@@ -48,11 +53,16 @@ export function readAdded(value: unknown): readonly AddedExtension[] {
 }
 
 function isAdded(value: unknown): value is AddedExtension {
-  return isObject(value) && typeof value["key"] === "string" && typeof value["id"] === "string";
+  return areTexts(value, ["key", "id", "distribution"]);
 }
 
 function isAccepted(value: unknown): value is Accepted {
-  return isAdded(value) && "reasons" in value && Array.isArray(value.reasons) && value.reasons.every(isReason);
+  const { reasons } = objectOr(value);
+  return areTexts(value, ["key", "id"]) && Array.isArray(reasons) && reasons.every(isReason);
+}
+
+function areTexts(value: unknown, names: readonly string[]): boolean {
+  return isObject(value) && names.every(name => typeof value[name] === "string");
 }
 
 function isReason(value: unknown): value is RecommendationReason {
@@ -83,12 +93,20 @@ export function withAdded(all: readonly AddedExtension[], added: AddedExtension)
   return [...all.filter(({ id }) => id !== added.id), added].slice(-MAX_ITEMS);
 }
 
-/** Records of removed extensions are forgotten, because another extension may get the id. */
-export function ofExisting<T extends { readonly id: string }>(
-  records: readonly T[],
+/** The record of an extension that was just added. */
+export function addedRecord(key: string, { id, distribution }: ExtensionConfig): AddedExtension {
+  return { key, id, distribution: JSON.stringify(distribution) };
+}
+
+/** Accepted recommendations whose extension is in the settings. */
+export function existing(
+  accepted: readonly Accepted[],
   extensions: readonly ConfiguredExtension[],
-): readonly T[] {
-  return records.filter(({ id }) => extensions.some(({ config }) => config.id === id));
+  added: readonly AddedExtension[],
+): readonly Accepted[] {
+  return accepted.filter(({ key, id }) =>
+    extensions.some(({ config }) => config.id === id && isExtension(key, config, added)),
+  );
 }
 
 /** Recommended extensions that are not in the settings, also if they are disabled there. */
@@ -97,13 +115,16 @@ export function missingIn(
   extensions: readonly ConfiguredExtension[],
   added: readonly AddedExtension[],
 ): readonly Recommendation[] {
-  return recommendations.filter(
-    ({ key, source }) =>
-      !extensions.some(({ config: { id, distribution, _source } }) => {
-        if (added.some(each => each.key === key && each.id === id)) return true;
-        if ("acp" in source) return _source !== "built-in" && id === source.acp;
-        const { cargo } = distribution;
-        return cargo !== undefined && recommendationKey({ crate: cargo.crate }) === key;
-      }),
+  return recommendations.filter(({ key }) => !extensions.some(({ config }) => isExtension(key, config, added)));
+}
+
+/** Whether the extension has this key: by its id in the registry, its crate, or the record of its addition. */
+function isExtension(key: string, config: ExtensionConfig, added: readonly AddedExtension[]): boolean {
+  const { id, _source, distribution } = config,
+    record = addedRecord(key, config);
+  return (
+    (_source !== "built-in" && key === recommendationKey({ acp: id })) ||
+    (distribution.cargo !== undefined && key === recommendationKey({ crate: distribution.cargo.crate })) ||
+    added.some(each => each.key === key && each.id === id && each.distribution === record.distribution)
   );
 }

@@ -314,6 +314,27 @@ suite("recommended extensions", () => {
     deepEqual((play.calls("recommendations/read").at(-1) as { readonly accepted: unknown }).accepted, []);
   });
 
+  test("are remembered while settings.json is unreadable", async () => {
+    const play = playing({ recommendations: [HELPER, REMOTE] }),
+      page = await play.page();
+    play.sidecar.reply("registry/extension", () => ({ entry: { id: "r", distribution: { npx: { package: "r" } } } }));
+    await press(page, REMOTE.key, "add");
+    await press(page, HELPER.key, "dismiss");
+    const readable = play.values["symposium.extensions"];
+    for (const unreadable of [undefined, [], "none"]) {
+      await play.write("symposium.extensions", unreadable);
+      await play.recommendations.read();
+      await play.write("symposium.extensions", readable);
+      deepEqual([play.recommendations.state.open, play.recommendations.state.dismissed], [[], 1]);
+    }
+    await play.recommendations.read();
+    deepEqual(
+      (play.calls("recommendations/read").at(-1) as { readonly accepted: readonly { readonly key: string }[] })
+        .accepted,
+      [{ key: REMOTE.key, reasons: REMOTE.reasons }],
+    );
+  });
+
   test("are added once, with a progress indicator", async () => {
     const play = playing({ recommendations: [REMOTE] }),
       page = await play.page();

@@ -14,14 +14,17 @@ import type { FetchMode, Recommendation, RecommendationsView } from "../../proto
 import type { SidecarClient } from "../../sidecar/client";
 import type { KeyValueStore } from "../store/persisted-controls";
 import {
+  addedRecord,
+  existing,
   missingIn,
-  ofExisting,
   readAdded,
   readDecisions,
   withAccepted,
   withAdded,
   withDismissed,
   withoutAccepted,
+  type Accepted,
+  type AddedExtension,
   type WorkspaceDecisions,
 } from "../store/recommendation-memory";
 import type { Settings } from "../store/settings";
@@ -90,14 +93,12 @@ export class Recommendations {
 
   get state(): RecommendationsState {
     const missing = this.#missing,
-      { dismissed, accepted } = this.#decisions,
-      { allExtensions } = this.deps.settings(),
+      { dismissed } = this.#decisions,
+      accepted = this.#existing,
       { stale: all, problems } = this.#view ?? NOTHING;
     const stale = all.flatMap(({ key, reasons }) => {
       const id = accepted.find(each => each.key === key)?.id;
-      return id !== undefined && allExtensions.some(({ config }) => config.id === id)
-        ? [[id, reasons.map(staleSentence)] as const]
-        : [];
+      return id === undefined ? [] : [[id, reasons.map(staleSentence)] as const];
     });
     return {
       open: missing.filter(({ key }) => !dismissed.includes(key)),
@@ -177,20 +178,10 @@ export class Recommendations {
 
   /** The extension is in the settings, also if this cannot be stored. */
   async #added({ key, reasons }: Recommendation, id: string): Promise<void> {
-    await this.#save(this.deps.shared, ADDED_KEY, withAdded(readAdded(this.deps.shared.get(ADDED_KEY)), { key, id }));
+    const { shared, settings } = this.deps,
+      config = settings().allExtensions.find(extension => extension.config.id === id)?.config;
+    if (config) await this.#save(shared, ADDED_KEY, withAdded(this.#addedRecords, addedRecord(key, config)));
     await this.#decide(decisions => withAccepted(decisions, { key, id, reasons }));
-  }
-
-  /** Forgets the records of extensions that are not in the settings any longer. Never rejects. */
-  async settingsChanged(): Promise<void> {
-    const { shared, workspace } = this.deps,
-      { allExtensions } = this.deps.settings();
-    const added = readAdded(shared.get(ADDED_KEY)),
-      decisions = this.#decisions,
-      existing = ofExisting(added, allExtensions),
-      accepted = ofExisting(decisions.accepted, allExtensions);
-    if (existing.length < added.length) await this.#save(shared, ADDED_KEY, existing);
-    if (accepted.length < decisions.accepted.length) await this.#save(workspace, KEY, { ...decisions, accepted });
   }
 
   /** Hides the recommendation in this workspace. */
@@ -239,7 +230,7 @@ export class Recommendations {
         folders,
         lists,
         fetch,
-        accepted: this.#decisions.accepted.map(({ key, reasons }) => ({ key, reasons })),
+        accepted: this.#existing.map(({ key, reasons }) => ({ key, reasons })),
         ...(registryUrl === "" ? {} : { registryUrl }),
       });
       deps.changed();
@@ -262,11 +253,15 @@ export class Recommendations {
   }
 
   get #missing(): readonly Recommendation[] {
-    return missingIn(
-      this.#view?.recommendations ?? [],
-      this.deps.settings().allExtensions,
-      readAdded(this.deps.shared.get(ADDED_KEY)),
-    );
+    return missingIn(this.#view?.recommendations ?? [], this.deps.settings().allExtensions, this.#addedRecords);
+  }
+
+  get #existing(): readonly Accepted[] {
+    return existing(this.#decisions.accepted, this.deps.settings().allExtensions, this.#addedRecords);
+  }
+
+  get #addedRecords(): readonly AddedExtension[] {
+    return readAdded(this.deps.shared.get(ADDED_KEY));
   }
 
   get #decisions(): WorkspaceDecisions {

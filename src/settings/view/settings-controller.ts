@@ -82,7 +82,6 @@ export class SettingsController {
 
   /** Call it after a change of settings that also affects the sidecar's states. */
   settingsChanged(): void {
-    void this.deps.recommendations.settingsChanged();
     this.#draw();
     this.#facts.refresh();
   }

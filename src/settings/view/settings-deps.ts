@@ -18,10 +18,7 @@ export interface SettingsDeps {
     "settings" | "selectAgent" | "addAgent" | "removeAgent" | "setBypass" | "changeExtensions" | "set"
   >;
   readonly updates: Pick<UpdateCheck, "known" | "registry" | "check" | "take">;
-  readonly recommendations: Pick<
-    Recommendations,
-    "state" | "read" | "settingsChanged" | "accept" | "dismiss" | "restore" | "keep"
-  >;
+  readonly recommendations: Pick<Recommendations, "state" | "read" | "accept" | "dismiss" | "restore" | "keep">;
   readonly log: Log;
   isTrusted(): boolean;
   /** Milliseconds since 1970. */
