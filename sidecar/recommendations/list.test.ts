@@ -23,7 +23,7 @@ suite("list of recommendations", () => {
 
   test("reports the first problems, and the number of the others", () => {
     const { problems } = parsed("[[recommendation]]\nsource.crate = 3\n".repeat(30));
-    deepEqual([problems.length, problems.at(-1)], [21, "my.toml has 10 other problems."]);
+    deepEqual([problems.length, problems.at(-1)], [21, "Only the first 20 of 30 problems in my.toml are shown."]);
   });
 
   test("reads the examples of the documents", () => {
@@ -149,7 +149,7 @@ source.crate = "last"
 
   test("limits the number of entries and their depth", () => {
     const { rules, problems } = parsed(`[[recommendation]]\nsource.crate = "a"\n`.repeat(1_001));
-    deepEqual([rules.length, problems.length], [1_000, 1]);
+    deepEqual([rules.length, problems], [1_000, ["Only the first 1000 of 1001 recommendations in my.toml are used."]]);
     equal(parsed(`a = ${"[".repeat(1_000)}${"]".repeat(1_000)}`).problems.length, 1);
   });
 
@@ -268,6 +268,14 @@ recommended = ["symposium-tokio"]
       "c, entry 2 of package.metadata.symposium.recommended: “source.crate” is not the name of a crate. The recommendation is ignored.",
       "c, entry 3 of package.metadata.symposium.recommended: The entry is not a table. The recommendation is ignored.",
     ]);
+  });
+
+  test("limits the number of entries", () => {
+    const { rules, problems } = rulesOfCrate(
+      { symposium: { recommended: Array.from({ length: 103 }, () => "a") } },
+      "c",
+    );
+    deepEqual([rules.length, problems], [100, ["Only the first 100 of 103 recommendations in c are used."]]);
   });
 
   test("never throws for any metadata (property)", () => {

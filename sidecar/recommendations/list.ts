@@ -13,6 +13,7 @@ import { isCrateName } from "../extensions/ferris/crate-version";
 import { secureUrl } from "../http/secure-url";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 import { conditionOf, InvalidRecommendation, type Condition } from "./condition";
+import { firstOf } from "./first-of";
 
 /** An entry of a list: recommends the extension to projects that fulfil the condition. */
 export interface Rule {
@@ -29,6 +30,8 @@ export interface ParsedList {
 }
 
 const MAX_ENTRIES = 1_000,
+  /** Entries in one table of a crate. */
+  MAX_CRATE_ENTRIES = 100,
   MAX_DEPTH = 30,
   MAX_URL_LENGTH = 500,
   /** Problems of one list. */
@@ -56,28 +59,34 @@ export function parseList(text: string, name: string, by: Recommender): ParsedLi
       const line = lines.length === entries.length ? lines[i] : undefined;
       return line === undefined ? l10n.t`${name}, entry ${i + 1}` : l10n.t`${name}, line ${line}`;
     };
-  const parsed = entries.slice(0, MAX_ENTRIES).map((entry, i) => parsedEntry(entry, place(i), by));
-  if (entries.length > MAX_ENTRIES)
-    problems.push(l10n.t`${name} has more than ${MAX_ENTRIES} recommendations. The others are ignored.`);
+  const { first, problems: omitted } = firstEntries(entries, MAX_ENTRIES, name),
+    parsed = first.map((entry, i) => parsedEntry(entry, place(i), by));
   return {
     rules: parsed.flatMap(each => ("rule" in each ? [each.rule] : [])),
-    problems: limited([...problems, ...parsed.flatMap(each => ("problem" in each ? [each.problem] : []))], name),
+    problems: firstProblems([...problems, ...omitted, ...problemsIn(parsed)], name),
   };
 }
 
-/** The first problems, and the number of the others. */
-function limited(problems: readonly string[], name: string): readonly string[] {
-  const remaining = problems.length - MAX_PROBLEMS;
-  return remaining <= 0
-    ? problems
-    : [...problems.slice(0, MAX_PROBLEMS), l10n.t`${name} has ${remaining} other problems.`];
+function firstEntries(entries: readonly unknown[], max: number, name: string) {
+  return firstOf(entries, max, total => l10n.t`Only the first ${max} of ${total} recommendations in ${name} are used.`);
 }
 
-function parsedEntry(
-  entry: unknown,
-  place: string,
-  by: Recommender,
-): { readonly rule: Rule } | { readonly problem: string } {
+function firstProblems(all: readonly string[], name: string): readonly string[] {
+  const { first, problems } = firstOf(
+    all,
+    MAX_PROBLEMS,
+    total => l10n.t`Only the first ${MAX_PROBLEMS} of ${total} problems in ${name} are shown.`,
+  );
+  return [...first, ...problems];
+}
+
+type ParsedEntry = { readonly rule: Rule } | { readonly problem: string };
+
+function problemsIn(entries: readonly ParsedEntry[]): readonly string[] {
+  return entries.flatMap(each => ("problem" in each ? [each.problem] : []));
+}
+
+function parsedEntry(entry: unknown, place: string, by: Recommender): ParsedEntry {
   try {
     return { rule: ruleOf(entry, by) };
   } catch (error) {
@@ -158,20 +167,17 @@ export function rulesOfCrate(metadata: unknown, crate: string): ParsedList {
   const parsed = [
     ["symposium", symposium] as const,
     ["symposium.extension", objectOr(symposium["extension"])] as const,
-  ].flatMap(([table, { recommended }]) =>
-    arrayOr(recommended)
-      .slice(0, MAX_ENTRIES)
-      .map((item, i) => {
-        const entry = typeof item === "string" ? { source: { crate: item } } : item;
-        return parsedEntry(entry, l10n.t`${crate}, entry ${i + 1} of package.metadata.${table}.recommended`, by);
-      }),
-  );
+  ].flatMap(([table, { recommended }]): readonly ParsedEntry[] => {
+    const { first, problems } = firstEntries(arrayOr(recommended), MAX_CRATE_ENTRIES, crate);
+    const entries = first.map((item, i) => {
+      const entry = typeof item === "string" ? { source: { crate: item } } : item;
+      return parsedEntry(entry, l10n.t`${crate}, entry ${i + 1} of package.metadata.${table}.recommended`, by);
+    });
+    return [...problems.map(problem => ({ problem })), ...entries];
+  });
   return {
     rules: parsed.flatMap(each => ("rule" in each ? [forUsersOf(each.rule, crate)] : [])),
-    problems: limited(
-      parsed.flatMap(each => ("problem" in each ? [each.problem] : [])),
-      crate,
-    ),
+    problems: firstProblems(problemsIn(parsed), crate),
   };
 }
 

@@ -101,6 +101,15 @@ suite("lists of recommendations", () => {
     match(String(problems.at(-1)), /^w.\.symposium.recommendations\.toml, line 1: This is not valid TOML: /);
   });
 
+  test("are limited in number, and the others are reported", async () => {
+    const { problems, known } = await read({
+      lists: Array.from({ length: 23 }, (_, i) => write(`home/${i}.toml`, "")),
+    });
+    deepEqual(problems, ["Only the first 20 of 23 lists in symposium.recommendations are used."]);
+    ok(known.isKnown({ kind: "user", list: path.join("~", "19.toml") }));
+    ok(!known.isKnown({ kind: "user", list: path.join("~", "20.toml") }));
+  });
+
   test("do not contain the file of an untrusted workspace, or one outside the workspace", async () => {
     write("w/.symposium/recommendations.toml", listOf("theirs"));
     deepEqual((await read({}, lists({ isRestricted: true }))).crates, ['"shipped" of symposium']);

@@ -9,6 +9,7 @@ import { documentAddress } from "../agents/registry/document-address";
 import { resolveInWorkspace } from "../permissions/workspace-boundary";
 import { readBounded, type FileContent } from "./bounded-file";
 import { DownloadedList, type DownloadDeps } from "./downloaded-list";
+import { firstOf } from "./first-of";
 import { parseList, type ParsedList, type Rule } from "./list";
 import { isSame } from "./recommend";
 
@@ -43,6 +44,8 @@ export interface KnownLists {
   isKnown(by: Recommender): boolean;
 }
 
+/** Lists of the user. */
+const MAX_LISTS = 20;
 const MAX_FILE_BYTES = 256 * 1024;
 const FILE = "recommendations.toml";
 
@@ -63,9 +66,14 @@ export class Lists {
   }
 
   async read({ folders, lists, fetch, isRust }: WantedLists): Promise<KnownLists> {
+    const { first, problems: omitted } = firstOf(
+      lists,
+      MAX_LISTS,
+      total => l10n.t`Only the first ${MAX_LISTS} of ${total} lists in symposium.recommendations are used.`,
+    );
     const user = await Promise.all([
       this.#ownFile(path.join(this.deps.home, ".symposium", FILE), "optional"),
-      ...lists.map(each => this.#userList(each, fetch)),
+      ...first.map(each => this.#userList(each, fetch)),
     ]);
     const central = await this.#centralList(isRust ? fetch : "no"),
       workspace = this.deps.isRestricted ? [] : await Promise.all(folders.map(folder => this.#workspaceList(folder)));
@@ -74,7 +82,7 @@ export class Lists {
     return {
       highPrecedence: rulesOf([...user, central]),
       lowPrecedence: rulesOf(workspace),
-      problems: [...user, ...workspace].flatMap(({ problems }) => problems),
+      problems: [...omitted, ...[...user, ...workspace].flatMap(({ problems }) => problems)],
       isKnown: by => all.some(list => list.parsed !== undefined && isSame(list.by, by)),
     };
   }

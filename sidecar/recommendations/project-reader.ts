@@ -12,6 +12,7 @@ import { contains, resolveInWorkspace } from "../permissions/workspace-boundary"
 import { readBounded } from "./bounded-file";
 import type { Project } from "./condition";
 import type { CrateMetadata, CrateMetadataReader } from "./crate-metadata";
+import { firstOf } from "./first-of";
 import { crateKey, usedCrates, type UsedCrate } from "./used-crates";
 
 export interface ProjectFacts {
@@ -27,7 +28,11 @@ export interface ProjectFacts {
   readonly problems: readonly string[];
 }
 
-const MAX_LOCK_BYTES = 4 * 1024 * 1024;
+const MAX_LOCK_BYTES = 4 * 1024 * 1024,
+  /** Packages in one `Cargo.lock`. */
+  MAX_PACKAGES = 20_000,
+  /** Each `Cargo.lock` can cause a run of cargo. */
+  MAX_LOCKS = 20;
 
 /** `refresh`: reads the metadata of crates again. Never rejects. */
 export async function readProject(
@@ -38,20 +43,27 @@ export async function readProject(
 ): Promise<ProjectFacts> {
   const rust = await rustFolders(folders, home),
     nearest = await Promise.all(rust.map(folder => lockAbove(folder, home))),
-    locks = new Set(nearest.flatMap(lock => lock ?? []));
+    { first: locks, problems: omitted } = firstOf(
+      [...new Set(nearest.flatMap(lock => lock ?? []))],
+      MAX_LOCKS,
+      total => l10n.t`Only the first ${MAX_LOCKS} of ${total} Cargo.lock files are read.`,
+    );
   const crates = new Map<string, UsedCrate>(),
     known: CrateMetadata[] = [],
-    problems: string[] = [];
-  let isMetadataKnown = true,
-    areCratesKnown = !nearest.includes(undefined);
+    problems = [...omitted];
+  let isMetadataKnown = omitted.length === 0,
+    areCratesKnown = omitted.length === 0 && !nearest.includes(undefined);
   for (const lock of locks) {
     const content = await readBounded(lock, MAX_LOCK_BYTES);
     if (content.kind === "unreadable") problems.push(l10n.t`${lock} is ignored. ${content.why}`);
-    if (content.kind !== "text") {
+    const packages = content.kind === "text" ? packagesIn(content.text) : [];
+    if (packages.length > MAX_PACKAGES)
+      problems.push(l10n.t`${lock} is ignored. It has ${packages.length} packages, more than ${MAX_PACKAGES}.`);
+    if (content.kind !== "text" || packages.length > MAX_PACKAGES) {
       areCratesKnown = false;
       continue;
     }
-    const used = usedCrates(packagesIn(content.text));
+    const used = usedCrates(packages);
     for (const [key, crate] of used) {
       const earlier = crates.get(key);
       if (!earlier || (earlier.through !== undefined && crate.through === undefined)) crates.set(key, crate);

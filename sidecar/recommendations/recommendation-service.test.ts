@@ -1,4 +1,4 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { NEVER_CANCELLED } from "../../src/protocol/wire/cancel-signal";
@@ -215,10 +215,41 @@ suite("recommendations service", () => {
     deepEqual(keys(await read(service([], { registered }), { registryUrl: "ftp://x" })), ["crate tokio-helper"]);
   });
 
-  test("returns at most 50 recommendations", async () => {
+  test("limits recommendations, crates and folders, and reports the number of the others", async () => {
+    project();
     const entry = (i: number): string => `[[recommendation]]\nsource.crate = "c${i}"\n`,
-      { rules } = parseList(Array.from({ length: 60 }, (_, i) => entry(i)).join(""), "list", CENTRAL);
-    deepEqual((await read(service([], {}, { lowPrecedence: rules }))).recommendations.length, 50);
+      { rules } = parseList(Array.from({ length: 502 }, (_, i) => entry(i)).join(""), "list", CENTRAL);
+    const crates = Array.from({ length: 204 }, (_, i) => ({ name: `d${i}`, metadata: {} })),
+      folders = [at("w"), ...Array.from({ length: 50 }, (_, i) => at(`f${i}`))];
+    const { recommendations, problems } = await read(service(crates, {}, { lowPrecedence: rules }), { folders });
+    equal(recommendations.length, 500);
+    deepEqual(problems, [
+      "Only the first 50 of 51 folders are searched for recommendations.",
+      "Only the first 500 of 503 recommended extensions are shown.",
+      "Only the first 200 of 204 crates that recommend extensions are used.",
+    ]);
+  });
+
+  test("limits the files of cargo and their packages", async () => {
+    const names = Array.from({ length: 21 }, (_, i) => `w/p${String(i).padStart(2, "0")}`);
+    for (const name of names) write(`${name}/Cargo.toml`);
+    for (const name of names) write(`${name}/Cargo.lock`);
+    write("w/p00/Cargo.lock", `[[package]]\nname = "a"\nversion = "1.0.0"\n`.repeat(20_001));
+    const { problems } = await read();
+    deepEqual(problems, [
+      "Only the first 20 of 21 Cargo.lock files are read.",
+      `${at("w/p00/Cargo.lock")} is ignored. It has 20001 packages, more than 20000.`,
+    ]);
+    equal(metadataReads.length, 19);
+  });
+
+  test("limits the problems, and logs all", async () => {
+    const logged: unknown[] = [],
+      all = Array.from({ length: 22 }, (_, i) => `problem ${i}`),
+      { problems } = await read(
+        service([], { log: (_, __, detail) => logged.push(detail["problems"]) }, { problems: all }),
+      );
+    deepEqual([problems, logged], [[...all.slice(0, 20), "The log shows all 22 problems."], [all]]);
   });
 
   test("never fails", async () => {

@@ -1,4 +1,5 @@
 /** Handles the host's `recommendations/*` requests: reads the project and the lists, and decides. Never fails. */
+import * as l10n from "@vscode/l10n";
 import type {
   Recommendation,
   RecommendationsHostToSidecar,
@@ -7,6 +8,7 @@ import type {
 import type { Handlers, ParamsOf } from "../../src/protocol/wire/wire";
 import type { RegistryEntry } from "../agents/registry/document";
 import type { CrateMetadataReader } from "./crate-metadata";
+import { firstOf } from "./first-of";
 import { rulesOfCrate } from "./list";
 import type { Lists } from "./lists";
 import { existingPaths, projectOf, readProject } from "./project-reader";
@@ -26,7 +28,10 @@ export interface RecommendationDeps {
 type ReadParams = ParamsOf<RecommendationsHostToSidecar, "recommendations/read">;
 
 const MAX_FOLDERS = 50,
-  MAX_RECOMMENDATIONS = 50;
+  MAX_RECOMMENDATIONS = 500,
+  /** Crates with recommendations. */
+  MAX_CRATES = 200,
+  MAX_PROBLEMS = 20;
 
 export class RecommendationService {
   constructor(private readonly deps: RecommendationDeps) {}
@@ -44,16 +49,29 @@ export class RecommendationService {
 
   async #read({ folders: all, lists, fetch, accepted, registryUrl }: ReadParams): Promise<RecommendationsView> {
     const { deps } = this,
-      folders = all.slice(0, MAX_FOLDERS),
+      { first: folders, problems: omittedFolders } = firstOf(
+        all,
+        MAX_FOLDERS,
+        total => l10n.t`Only the first ${MAX_FOLDERS} of ${total} folders are searched for recommendations.`,
+      ),
       facts = await readProject(folders, deps.home, deps.metadata, fetch === "refresh");
     const known = await deps.lists.read({ folders, lists, fetch, isRust: facts.isRust }),
-      crateLists = facts.metadata.map(({ name, metadata }) => rulesOfCrate(metadata, name));
+      crates = firstOf(
+        facts.metadata,
+        MAX_CRATES,
+        total => l10n.t`Only the first ${MAX_CRATES} of ${total} crates that recommend extensions are used.`,
+      ),
+      crateLists = crates.first.map(({ name, metadata }) => rulesOfCrate(metadata, name));
     const rules = [...known.highPrecedence, ...crateLists.flatMap(parsed => parsed.rules), ...known.lowPrecedence],
       { paths, isComplete } = wantedPaths(rules, accepted),
       project = projectOf(facts, await existingPaths(paths, folders));
     const problems = crateLists.flatMap(parsed => parsed.problems);
     if (problems.length > 0) deps.log("info", "Recommendations of crates are unusable", { problems });
-    const recommended = recommend(rules, project).slice(0, MAX_RECOMMENDATIONS);
+    const { first: recommended, problems: omitted } = firstOf(
+      recommend(rules, project),
+      MAX_RECOMMENDATIONS,
+      total => l10n.t`Only the first ${MAX_RECOMMENDATIONS} of ${total} recommended extensions are shown.`,
+    );
     return {
       recommendations: recommended.length === 0 ? [] : named(recommended, await this.#registered(registryUrl)),
       stale: staleIn(
@@ -63,11 +81,24 @@ export class RecommendationService {
         by =>
           isComplete(by) &&
           (by.kind === "crate"
-            ? facts.areCratesKnown && (facts.isMetadataKnown || project.crate(by.name) === undefined)
+            ? facts.areCratesKnown &&
+              ((facts.isMetadataKnown && crates.problems.length === 0) || project.crate(by.name) === undefined)
             : known.isKnown(by)),
       ),
-      problems: [...known.problems, ...facts.problems],
+      problems: this.#firstProblems([
+        ...omittedFolders,
+        ...omitted,
+        ...crates.problems,
+        ...known.problems,
+        ...facts.problems,
+      ]),
     };
+  }
+
+  #firstProblems(all: readonly string[]): readonly string[] {
+    const { first, problems } = firstOf(all, MAX_PROBLEMS, total => l10n.t`The log shows all ${total} problems.`);
+    if (problems.length > 0) this.deps.log("info", "Recommendations have many problems", { problems: all });
+    return [...first, ...problems];
   }
 
   /** Without a usable registry, the recommendations have no names and descriptions. */

@@ -66,7 +66,12 @@ suite("settings page: rendering", () => {
     equal(section(drawn()), undefined);
     const shown = section(
       drawn({
-        recommendations: { rows: [recommendation("crate tokio")], problems: ["list.toml, line 3: …"], dismissed: 2 },
+        recommendations: {
+          rows: [recommendation("crate tokio")],
+          hidden: 3,
+          problems: ["list.toml, line 3: …"],
+          dismissed: 2,
+        },
       }),
     );
     ok(shown);
@@ -81,6 +86,10 @@ suite("settings page: rendering", () => {
       kind: "send",
       message: { type: "row", of: "recommendation", id: "crate tokio", action: "add" },
     });
+    equal(
+      pieces.find(having("class", "about below"))?.text,
+      "3 other extensions are recommended. Add or dismiss extensions to see them.",
+    );
     const row = pieces.find(having("data-of", "recommendation"));
     deepEqual(
       [row?.tag, row?.attributes?.["aria-labelledby"], row?.isPlace],

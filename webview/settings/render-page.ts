@@ -13,7 +13,7 @@ import { button, sign, type Around } from "./render-parts";
 import { agentRow, extensionRow, recommendationRow, type Movement } from "./render-row";
 import { shown, type Reorder } from "./reorder";
 import { line, prose } from "./display-text";
-import { showDismissed, texts } from "./settings-texts";
+import { hiddenRecommendations, showDismissed, texts } from "./settings-texts";
 
 export function render(model: Model): readonly Piece[] {
   const view = shownView(model);
@@ -153,7 +153,7 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
 
 function recommendations({ recommendations: shown }: SettingsView, around: Around): Piece | undefined {
   if (!shown) return undefined;
-  const { rows, problems, dismissed } = shown;
+  const { rows, hidden, problems, dismissed } = shown;
   return section(
     "recommendations",
     texts.recommendations,
@@ -169,6 +169,7 @@ function recommendations({ recommendations: shown }: SettingsView, around: Aroun
             ...rows.map(row => recommendationRow(row, around)),
           ),
         ]),
+    ...(hidden === 0 ? [] : [textPiece("p", "about below", hiddenRecommendations(hidden), { key: "hidden" })]),
     ...(dismissed === 0
       ? []
       : [

@@ -85,14 +85,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
 }
 
 export function recommendationRow(row: RecommendationRow, around: Around): Piece {
-  const head = piece(
-    "div",
-    "head",
-    {},
-    picture(row.icon, row.name),
-    heading(nameId("recommendation", row), row.name),
-    marks(row.marks, false),
-  );
+  const head = piece("div", "head", {}, picture(undefined, row.name), heading(nameId("recommendation", row), row.name));
   return frame("recommendation", row, {}, head, body("recommendation", row, row.buttons, around));
 }
 

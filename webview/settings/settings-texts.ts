@@ -56,6 +56,11 @@ export const texts = {
 export function showDismissed(count: number): string {
   return count === 1 ? l10n.t("Show 1 Dismissed Recommendation") : l10n.t`Show ${count} Dismissed Recommendations`;
 }
+export function hiddenRecommendations(count: number): string {
+  return count === 1
+    ? l10n.t("1 other extension is recommended. Add or dismiss an extension to see it.")
+    : l10n.t`${count} other extensions are recommended. Add or dismiss extensions to see them.`;
+}
 /** Range of a number, below its field. */
 export const rangeText = (min: number, max: number): string => l10n.t`From ${min} to ${max}.`;
 export const perLine = l10n.t("One per line.");

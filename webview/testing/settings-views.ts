@@ -44,7 +44,6 @@ export const recommendation = (id: string, overrides: Partial<RecommendationRow>
   id,
   name: id.toUpperCase(),
   origin: `of ${id}`,
-  marks: [],
   findings: [{ tone: "neutral", sentence: "Recommended.", buttons: [] }],
   buttons: [
     { action: "add", label: "Add", isMain: true },
@@ -133,17 +132,16 @@ const icon = fc.constantFrom(
   "javascript:alert(1)",
   "data:text/html,<script>",
 );
-const row = {
+const recommended = {
   id,
   name: text,
   description: maybe(text),
   origin: text,
-  icon: maybe(icon),
-  marks,
   progress: maybe(progress),
   findings,
   buttons,
 };
+const row = { ...recommended, icon: maybe(icon), marks };
 const setting: fc.Arbitrary<SettingRow> = fc
   .constantFrom(...Object.values(BUILT_IN_SETTINGS).flatMap(schema => Object.entries(schema)))
   .chain(([name, control]) =>
@@ -180,10 +178,11 @@ export const anyView: fc.Arbitrary<SettingsView> = withoutUndefined<SettingsView
     ),
     recommendations: maybe(
       fc.record({
-        rows: fc.uniqueArray(withoutUndefined<RecommendationRow>(fc.record(row)), {
+        rows: fc.uniqueArray(withoutUndefined<RecommendationRow>(fc.record(recommended)), {
           maxLength: 3,
           selector: each => each.id,
         }),
+        hidden: fc.nat(2),
         problems: fc.array(text, { maxLength: 2 }),
         dismissed: fc.nat(2),
       }),

@@ -114,11 +114,13 @@ export interface SettingRow {
 }
 
 /** Recommended extension. `id`: the key of the recommendation. */
-export type RecommendationRow = Row;
+export type RecommendationRow = Omit<Row, "icon" | "marks">;
 
 /** Recommended extensions for this workspace. */
 export interface RecommendationsSection {
   readonly rows: readonly RecommendationRow[];
+  /** Number of recommendations after the last row. */
+  readonly hidden: number;
   /** Sentences about unusable lists. */
   readonly problems: readonly string[];
   /** Number of dismissed recommendations. */

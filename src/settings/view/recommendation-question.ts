@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { readDistribution } from "../../protocol/agents/distribution";
 import type { Recommendation, Recommender } from "../../protocol/agents/recommendations";
 import type { Fields } from "../../protocol/wire/json";
-import { nameOf, reasonSentence } from "./recommendation-texts";
+import { nameOf, reasonSentences } from "./recommendation-texts";
 import { howStarted } from "./row-texts";
 
 export interface AddQuestion {
@@ -11,8 +11,7 @@ export interface AddQuestion {
   readonly detail: string;
 }
 
-const MAX_REASONS = 5,
-  MAX_ARCHIVES = 10;
+const MAX_ARCHIVES = 10;
 
 /** `entry`: the entry that is added to the settings. Undefined if the user needs no confirmation. */
 export function addQuestion(recommendation: Recommendation, entry: Fields): AddQuestion | undefined {
@@ -21,7 +20,7 @@ export function addQuestion(recommendation: Recommendation, entry: Fields): AddQ
   return {
     question: l10n.t`Add “${nameOf(recommendation)}” and enable it in all workspaces?`,
     detail: [
-      reasons.slice(0, MAX_REASONS).map(reasonSentence).join("\n"),
+      reasonSentences(reasons).join("\n"),
       l10n.t`Symposium installs and starts: ${programsOf(entry).join(", ")}.`,
     ].join("\n\n"),
   };
@@ -36,10 +35,15 @@ function isTrusted({ kind }: Recommender): boolean {
 function programsOf(entry: Fields): readonly string[] {
   const distribution = readDistribution(entry["distribution"], entry["kind"] === "mcp");
   if (!distribution) return [l10n.t("unsupported distribution")];
-  const { binary = {}, ...others } = distribution,
-    archives = Object.values(binary).flatMap(each => each?.archive ?? []);
+  const { binary = {}, ...packages } = distribution,
+    archives = [...new Set(Object.values(binary).flatMap(each => each?.archive ?? []))],
+    others = archives.length - MAX_ARCHIVES;
   const kinds = (["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo"] as const).filter(
-    kind => others[kind] !== undefined,
+    kind => packages[kind] !== undefined,
   );
-  return [...kinds.map(kind => howStarted(others, kind)), ...[...new Set(archives)].slice(0, MAX_ARCHIVES)];
+  return [
+    ...kinds.map(kind => howStarted(packages, kind)),
+    ...archives.slice(0, MAX_ARCHIVES),
+    ...(others <= 0 ? [] : [l10n.t`${others} other archives`]),
+  ];
 }

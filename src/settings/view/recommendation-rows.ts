@@ -7,9 +7,11 @@ import type {
   RecommendationsSection,
   RowButton,
 } from "../../protocol/settings/settings-view";
-import { nameOf, originOf, reasonSentence } from "./recommendation-texts";
+import { nameOf, originOf, reasonSentences } from "./recommendation-texts";
 import type { RecommendationsState } from "./recommendations";
 import { about } from "./row-texts";
+
+const MAX_ROWS = 20;
 
 /** Absent in an untrusted workspace, and if the section would be empty. */
 export function recommendationsSection(
@@ -17,7 +19,12 @@ export function recommendationsSection(
   isTrusted: boolean,
 ): RecommendationsSection | undefined {
   if (!isTrusted || (open.length === 0 && dismissed === 0 && problems.length === 0)) return undefined;
-  return { rows: open.map(each => row(each, adding)), problems, dismissed };
+  return {
+    rows: open.slice(0, MAX_ROWS).map(each => row(each, adding)),
+    hidden: Math.max(0, open.length - MAX_ROWS),
+    problems,
+    dismissed,
+  };
 }
 
 function row(recommendation: Recommendation, adding: RecommendationsState["adding"]): RecommendationRow {
@@ -36,11 +43,10 @@ function row(recommendation: Recommendation, adding: RecommendationsState["addin
     name,
     ...(description === undefined || description === "" ? {} : { description }),
     origin: originOf(source),
-    marks: [],
     ...(state?.kind === "adding" ? { progress: { label: l10n.t("Adding…") } } : {}),
     findings: [
       ...(state?.kind === "failed" ? [{ tone: "error", sentence: state.sentence, buttons: [] } satisfies Finding] : []),
-      ...reasons.map((reason): Finding => ({ tone: "neutral", sentence: reasonSentence(reason), buttons: [] })),
+      ...reasonSentences(reasons).map((sentence): Finding => ({ tone: "neutral", sentence, buttons: [] })),
     ],
     buttons: state?.kind === "adding" ? [] : buttons.map(about(name)),
   };

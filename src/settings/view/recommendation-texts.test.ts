@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ProjectFact, Recommendation, Recommender } from "../../protocol/agents/recommendations";
-import { announcement, nameOf, reasonSentence, staleSentence } from "./recommendation-texts";
+import { announcement, nameOf, reasonSentences, staleSentence } from "./recommendation-texts";
 
 const crate = (name: string, through?: string): ProjectFact => ({
   kind: "crate",
@@ -32,7 +32,14 @@ suite("texts about recommended extensions", () => {
     ],
   ];
   for (const [by, facts, sentence] of reasons)
-    test(`explain: ${sentence}`, () => equal(reasonSentence({ by, facts }), sentence));
+    test(`explain: ${sentence}`, () => deepEqual(reasonSentences([{ by, facts }]), [sentence]));
+
+  test("are limited in number", () => {
+    const reasons = (count: number) => Array.from({ length: count }, () => ({ by: SYMPOSIUM, facts: [] }));
+    deepEqual(reasonSentences(reasons(5)).length, 5);
+    deepEqual(reasonSentences(reasons(6)).slice(5), ["Recommended by one other list or crate."]);
+    deepEqual(reasonSentences(reasons(7)).slice(5), ["Recommended by 2 other lists and crates."]);
+  });
 
   test("explain why a recommendation does not apply any longer", () =>
     deepEqual(

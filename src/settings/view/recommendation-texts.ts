@@ -11,7 +11,8 @@ import type {
 import { enumerated } from "../../protocol/text/phrases";
 
 /** Facts in a sentence. Others are omitted. */
-const MAX_FACTS = 5;
+const MAX_FACTS = 5,
+  MAX_REASONS = 5;
 
 export function nameOf({ name, source }: Pick<Recommendation, "name" | "source">): string {
   if (name !== undefined) return name;
@@ -37,12 +38,27 @@ function addressOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).host}${new URL(url).pathname}` : url;
 }
 
-export function reasonSentence({ by, facts }: RecommendationReason): string {
+function reasonSentence({ by, facts }: RecommendationReason): string {
   if (facts.length > 0)
     return l10n.t`Recommended by ${recommenderName(by)} because this project ${factsText(facts, "does")}.`;
   return by.kind === "workspace"
     ? l10n.t`Recommended by ${recommenderName(by)} for this workspace.`
     : l10n.t`Recommended by ${recommenderName(by)} for all projects.`;
+}
+
+/** The first reasons, and a sentence about the others. */
+export function reasonSentences(reasons: readonly RecommendationReason[]): readonly string[] {
+  const others = reasons.length - MAX_REASONS;
+  return [
+    ...reasons.slice(0, MAX_REASONS).map(reasonSentence),
+    ...(others <= 0
+      ? []
+      : [
+          others === 1
+            ? l10n.t("Recommended by one other list or crate.")
+            : l10n.t`Recommended by ${others} other lists and crates.`,
+        ]),
+  ];
 }
 
 export function staleSentence(reason: StaleReason): string {

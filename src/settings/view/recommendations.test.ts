@@ -195,6 +195,20 @@ suite("recommended extensions", () => {
     deepEqual(play.done, ["page https://crates.io/crates/tokio-helper"]);
   });
 
+  test("are shown in limited number, and the others after a decision", async () => {
+    const many = Array.from(
+        { length: 22 },
+        (_, i): Recommendation => ({ key: `crate c${i}`, source: { crate: `c${i}` }, reasons: [TOKIO] }),
+      ),
+      page = await playing({ recommendations: many }).page();
+    const counts = () => [rows(page)?.length, page.view.recommendations?.hidden];
+    deepEqual(counts(), [20, 2]);
+    await press(page, "crate c21", "dismiss");
+    deepEqual(counts(), [20, 2]);
+    await press(page, "crate c0", "dismiss");
+    deepEqual([counts(), rows(page)?.at(-1)], [[20, 1], "c20"]);
+  });
+
   test("become an enabled extension, and the page reveals it", async () => {
     const play = playing(),
       page = await play.page();
@@ -350,7 +364,7 @@ suite("recommended extensions", () => {
     const play = playing(),
       page = await play.page();
     await press(page, HELPER.key, "dismiss");
-    deepEqual(page.view.recommendations, { rows: [], problems: [], dismissed: 1 });
+    deepEqual(page.view.recommendations, { rows: [], hidden: 0, problems: [], dismissed: 1 });
     await press(page, HELPER.key, "add");
     deepEqual(ids(play), ["house"]);
     await play.recommendations.sidecarRuns();
