@@ -18,37 +18,56 @@ export type PackageSource =
   | { readonly kind: "git"; readonly url: string; readonly commit: string };
 
 export function packagesIn(text: string): readonly LockedPackage[] {
-  return text
-    .split(/^\[\[package\]\]\s*$/m)
-    .slice(1)
-    .flatMap(packageIn);
+  return packagesOf(text.split(/\r?\n|\r/));
 }
 
-function packageIn(block: string): LockedPackage[] {
-  const own = block.split(/^\[/m, 1)[0] ?? "",
-    name = valueIn(own, "name"),
-    version = valueIn(own, "version"),
-    source = valueIn(own, "source");
-  if (name === undefined || version === undefined) return [];
-  return [
-    {
-      name,
-      version,
-      source: source === undefined ? undefined : sourceIn(source),
-      dependencies: dependenciesIn(own),
-    },
-  ];
+/** The lines of one package until now. `open`: the list of dependencies before its end. */
+interface Entry {
+  name?: string;
+  version?: string;
+  source?: string;
+  dependencies?: readonly string[];
+  open?: string[];
 }
 
-/** A regular expression would search for the end once for each start, which is quadratic. */
-function dependenciesIn(block: string): readonly string[] {
-  const [, list = ""] = block.split(/^dependencies = \[/m, 2),
-    end = list.indexOf("]");
-  return end === -1 ? [] : [...list.slice(0, end).matchAll(/"([^"]*)"/g)].map(([, dependency]) => dependency ?? "");
+/** Reads each line once, so that the time is linear for any content. */
+export function packagesOf(lines: Iterable<string>): readonly LockedPackage[] {
+  const entries: Entry[] = [];
+  let entry: Entry | undefined;
+  for (const line of lines) {
+    if (line.startsWith("[")) {
+      entry = line.trimEnd() === "[[package]]" ? {} : undefined;
+      if (entry) entries.push(entry);
+    } else if (entry) readLine(entry, line);
+  }
+  return entries.flatMap(({ name, version, source, dependencies = [] }) =>
+    name === undefined || version === undefined
+      ? []
+      : [{ name, version, source: source === undefined ? undefined : sourceIn(source), dependencies }],
+  );
 }
 
-function valueIn(block: string, key: "name" | "version" | "source"): string | undefined {
-  return new RegExp(`^${key} = "([^"\\\\]*)"\\s*$`, "m").exec(block)?.[1];
+const LIST_START = "dependencies = [";
+
+/** The first of several equal keys is used. */
+function readLine(entry: Entry, line: string): void {
+  if (entry.open) readItems(entry, entry.open, line);
+  else if (line.startsWith(LIST_START)) {
+    entry.open = [];
+    readItems(entry, entry.open, line.slice(LIST_START.length));
+  } else {
+    const [, key, value] = /^(name|version|source) = "([^"\\]*)"\s*$/.exec(line) ?? [];
+    if (key === "name" || key === "version" || key === "source") entry[key] ??= value ?? "";
+  }
+}
+
+function readItems(entry: Entry, open: string[], line: string): void {
+  const end = line.indexOf("]"),
+    items = end === -1 ? line : line.slice(0, end);
+  for (const [, dependency = ""] of items.matchAll(/"([^"]*)"/g)) open.push(dependency);
+  if (end === -1) return;
+  entry.dependencies ??= open;
+  delete entry.open;
 }
 
 /**
