@@ -129,6 +129,14 @@ export function readEntry(value: unknown, kind: Installable, options: ReadOption
   return { ...(id === undefined ? {} : { id }), why };
 }
 
+/** Version of an entry at a URL without a version. */
+export const NO_VERSION = "none";
+
+/** The version of an entry at a URL is optional, because the entry is never updated. */
+export function withVersion(value: unknown): unknown {
+  return isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value;
+}
+
 /** Reads an entry, or returns the problems that prevent its use. Without an id, the other members are not inspected. */
 export function inspectEntry(
   value: unknown,

@@ -6,7 +6,7 @@ import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../../src/protocol/agents/agent-service";
 import { isObject, parseJson, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "../../http/secure-url";
-import { readEntry, type ReadOptions } from "./document";
+import { NO_VERSION, readEntry, withVersion, type ReadOptions } from "./document";
 import { documentAddress } from "./document-address";
 import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-document";
 import { imported } from "./updates";
@@ -55,15 +55,8 @@ export function entryIn(text: string, kind: Installable, options: ReadOptions): 
       "wrong",
       l10n.t`This is a registry, not an ${file}. Set symposium.registryUrl to its URL instead.`,
     );
-  // The version is optional, because an entry from an address is never updated.
-  const entry = readEntry(
-    isObject(value) && value.version === undefined ? { ...value, version: NO_VERSION } : value,
-    kind,
-    options,
-  );
+  const entry = readEntry(withVersion(value), kind, options);
   if ("why" in entry) throw new RegistryError("wrong", l10n.t`The ${file} cannot be used: ${entry.why}`);
   const { version, ...rest } = imported(entry);
   return { ...rest, ...(version === NO_VERSION ? {} : { version }), _source: "custom" };
 }
-
-const NO_VERSION = "none";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { inspectEntry } from "../../agents/registry/document";
+import { inspectEntry, withVersion } from "../../agents/registry/document";
 import { isObject, parseJson } from "../../rpc/json";
 import { checkEntry } from "./entry-check";
 
@@ -80,11 +80,16 @@ suite("check of an extension.json", () => {
     ["the id of a built-in extension", entry({ id: "cargo" }), [/^2:2 error “cargo” has the id of an extension built/]],
     [
       "several mistakes",
-      entry({ name: 1, version: undefined }),
+      entry({ name: 1, version: 1 }),
       [
-        /^1:1 error “my-extension” has no version\. The registry requires it\. Add “version”/,
         /^3:2 error .* has a name that is not .* Write a text/,
+        /^4:2 error “my-extension” has no version\. Write it as a text/,
       ],
+    ],
+    [
+      "a missing version, which only the registry requires",
+      entry({ version: undefined, distribution: { npx: { package: "a@1.0.0" } } }),
+      [/^1:1 warning “version” is missing\. The registry requires it; an entry at a URL works without it\./],
     ],
     ["a kind that is unknown", entry({ kind: "widget" }), [/^13:2 error “kind” is neither “proxy” nor “mcp”\./]],
     [
@@ -210,7 +215,7 @@ suite("check of an extension.json", () => {
           ok(findings.every(({ line, column }) => line >= 1 && line <= lines && column >= 1));
           ok(findings.every(({ message }) => /[.}]$/.test(message)));
           const parsed = parseJson(text),
-            isUsable = "entry" in inspectEntry(parsed, "extension", {});
+            isUsable = "entry" in inspectEntry(withVersion(parsed), "extension", {});
           if (!isUsable)
             ok(
               findings.some(({ severity }) => severity === "error"),

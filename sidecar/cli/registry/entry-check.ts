@@ -3,7 +3,7 @@
  * entry can be used (`inspectEntry`); this module adds positions, advice and warnings. Pure.
  *
  * Invariants:
- * - A document that Symposium rejects has an error. Positions are in the document.
+ * - A document that Symposium rejects at a URL has an error. Positions are in the document.
  * - The findings are in the order of the document.
  */
 import type { Installable } from "../../../src/protocol/agents/agent-service";
@@ -11,7 +11,7 @@ import { PLATFORMS, readDistribution } from "../../../src/protocol/agents/distri
 import { readSettingsSchema, SETTING_TYPES, type SettingType } from "../../../src/protocol/agents/setting-schema";
 import { npmSpec, pythonSpec } from "../../../src/protocol/agents/package-spec";
 import { findNodeAtLocation, getNodeValue, type Node } from "jsonc-parser";
-import { inspectEntry, optionalFields } from "../../agents/registry/document";
+import { inspectEntry, optionalFields, withVersion } from "../../agents/registry/document";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { positionIn, propertiesOf, readTree } from "../json-tree";
 
@@ -111,7 +111,7 @@ export function checkEntry(text: string, kind: Installable): readonly Finding[] 
 function problems(value: unknown, kind: Installable): readonly Located[] {
   if (isObject(value) && Array.isArray(value.agents))
     return [error([], "This is a registry. Check the document of a single entry.")];
-  const inspected = inspectEntry(value, kind, {});
+  const inspected = inspectEntry(withVersion(value), kind, {});
   const rejected =
     "entry" in inspected ? [] : inspected.problems.map(({ at, why }) => error(at, `${why} ${adviceFor(at)}`));
   if (!isObject(value)) return rejected;
@@ -120,10 +120,13 @@ function problems(value: unknown, kind: Installable): readonly Located[] {
     ...rejected,
     ...ignored,
     ...memberWarnings(value),
-    ...versionWarnings(value),
+    ...(value.version === undefined ? [warning([], NO_VERSION_WARNING)] : versionWarnings(value)),
     ...settingProblems(value, kind),
   ];
 }
+
+const NO_VERSION_WARNING =
+  "“version” is missing. The registry requires it; an entry at a URL works without it. Add a text, such as “0.1.0”.";
 
 function error(at: Path, message: string): Located {
   return { severity: "error", at, message };
@@ -140,7 +143,7 @@ function adviceFor([member, kind, ...rest]: Path): string {
     case "id":
       return "Choose an id that starts with a letter, such as “my-extension”.";
     case "version":
-      return "The registry requires it. Add “version” as a text, such as “0.1.0”.";
+      return "Write it as a text, such as “0.1.0”.";
     case "name":
     case "description":
       return `Write ${OPTIONAL[member]}, or remove the member.`;
