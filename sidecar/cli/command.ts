@@ -222,8 +222,9 @@ function logOptions(values: Values): LogOptions {
 function proxyIn([id, ...surplus]: readonly string[], values: Values): OwnProxy {
   const own = BUILT_IN_EXTENSIONS.find(config => config.id === id);
   if (surplus.length > 0) throw new UsageError(`Unexpected argument “${surplus.join(" ")}”.`, "proxy");
-  const ofCheck = ["timeout", "record", "json"].find(option => values.has(option));
-  if (ofCheck !== undefined) throw new UsageError(`--${ofCheck} is only valid with conform and proxy check.`, "proxy");
+  const checkOption = ["timeout", "record", "json"].find(option => values.has(option));
+  if (checkOption !== undefined)
+    throw new UsageError(`--${checkOption} is only valid with conform and proxy check.`, "proxy");
   if (!own)
     throw new UsageError(
       id === undefined

@@ -176,13 +176,13 @@ class Check {
   #started(args: readonly string[]): Subject {
     const { command, env, program } = this.request,
       // A client starts this program as its agent.
-      ofAgent = program === "client" && ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
+      ownEnvironment = program === "client" && ownProgram().electron ? { ELECTRON_RUN_AS_NODE: "1" } : {};
     const spec: ProcessSpec = {
       name: path.basename(command),
       command,
       args,
       cwd: process.cwd(),
-      env: { ...env, ...ofAgent },
+      env: { ...env, ...ownEnvironment },
     };
     const started = startChild(spec, this.processes);
     if (started.kind === "failed") return notStarted(started.why.then(error => error.what));
