@@ -6,6 +6,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, wri
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { run } from "../project.mjs";
+import { stepScript } from "../workflow-step.mjs";
 
 const TEMPLATES = path.resolve("docs/templates"),
   WORKFLOW = path.resolve(".github/workflows/package-extension.yml"),
@@ -76,7 +77,10 @@ suite("template in Rust", function () {
     /** Runs a step, and returns its outputs. */
     const step = async (name, env, cwd = folder) => {
       writeFileSync(outputs, "");
-      await output("bash", ["-eo", "pipefail", "-c", scriptOf(name)], { cwd, env: { GITHUB_OUTPUT: outputs, ...env } });
+      await output("bash", ["-eo", "pipefail", "-c", stepScript(WORKFLOW, name)], {
+        cwd,
+        env: { GITHUB_OUTPUT: outputs, ...env },
+      });
       return Object.fromEntries(
         readFileSync(outputs, "utf8")
           .trim()
@@ -84,7 +88,13 @@ suite("template in Rust", function () {
           .map(line => line.split(/=(.*)/s)),
       );
     };
-    const { package: described, tag } = await step("Read Cargo.toml", { MANIFEST: "./Cargo.toml", TAG: "v0.1.0" });
+    const git = (...args) =>
+      output("git", ["-c", "user.name=a", "-c", "user.email=a@example.com", ...args], { cwd: folder });
+    await git("init", "-q");
+    await git("commit", "-q", "--allow-empty", "-m", "Release");
+    const read = await step("Read Cargo.toml", { MANIFEST: "./Cargo.toml", TAG: "v0.1.0" }),
+      { package: described, tag, commit } = read;
+    equal(commit, (await git("rev-parse", "HEAD")).trim());
     const { name, version, binary, args, publish } = JSON.parse(described);
     deepEqual([name, version, binary, args, publish], ["my-extension", "0.1.0", "my-extension", [], []]);
 
@@ -127,17 +137,3 @@ suite("template in Rust", function () {
     await checkProxy(path.join(unpacked, cmd));
   });
 });
-
-/** The script of a step of the workflow. */
-function scriptOf(name) {
-  const lines = readFileSync(WORKFLOW, "utf8").split("\n"),
-    step = lines.findIndex(line => line.trim() === `name: ${name}` || line.trim() === `- name: ${name}`),
-    start = lines.findIndex((line, i) => i > step && line.trim() === "run: |"),
-    indent = lines[start].indexOf("run:") + 2;
-  const length = lines.slice(start + 1).findIndex(line => line.trim() !== "" && line.search(/\S/) < indent);
-  ok(step !== -1 && length > 0, `The workflow has no step “${name}”.`);
-  return lines
-    .slice(start + 1, start + 1 + length)
-    .map(line => line.slice(indent))
-    .join("\n");
-}
