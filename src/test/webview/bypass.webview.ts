@@ -31,6 +31,12 @@ suite("Allow Everything", () => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   };
+  /** Opens a tab with a pending permission request. */
+  async function ask(): Promise<void> {
+    await newTab(box);
+    await sendPrompt(box.frame, ASK);
+    await more().waitFor();
+  }
   async function allowEverything(choice: string): Promise<void> {
     await more().click();
     await item("Allow Everything…").click();
@@ -38,8 +44,7 @@ suite("Allow Everything", () => {
   }
 
   test("is in the keyboard-accessible menu, not among a permission's options", async () => {
-    await sendPrompt(box.frame, ASK);
-    await more().waitFor();
+    await ask();
     assert.deepEqual(await chat().locator("[data-kind=permission] button[action-id]").allInnerTexts(), [
       "Allow once",
       "Allow always",
@@ -69,6 +74,7 @@ suite("Allow Everything", () => {
 
   for (const { theme, kind, name } of THEMES)
     test(`has a readable menu in ${theme}`, async () => {
+      await ask();
       await wear(box, theme, kind);
       await more().click();
       await item("Allow Everything…").waitFor();
@@ -89,6 +95,7 @@ suite("Allow Everything", () => {
     });
 
   test("allows the session's requests without asking, without changing settings or other tabs", async () => {
+    await ask();
     await allowEverything("This Session");
     assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
     await sendPrompt(box.frame, ASK);
@@ -100,39 +107,49 @@ suite("Allow Everything", () => {
     assert.deepEqual([isSet(), await chat().locator(".symposium-bypassed:visible").count()], [false, 0]);
   });
 
-  for (const { theme, kind, name } of THEMES)
-    test(`has a readable session badge in ${theme}`, async () => {
-      await wear(box, theme, kind);
-      await box.frame.locator("[role=tab]").first().click();
-      await chat()
-        .getByRole("group", { name: /^Permissions bypassed in this session\. Scripted acts / })
-        .waitFor();
-      assert.deepEqual(
-        (await textsSeen(box.frame, "[data-part=chat] .symposium-bypassed")).filter(({ contrast }) => contrast < 4.5),
-        [],
-      );
-      assert.equal((await violations(box.frame)).join("\n"), "");
-      await box.screenshot(`bypass-badge-${name}`);
+  suite("in a session", () => {
+    suiteSetup(async () => {
+      await ask();
+      await allowEverything("This Session");
+      await turnEnded(box.frame);
     });
 
-  test("ends with the badge's button", async () => {
-    await chat().getByRole("button", { name: "Ask Again" }).click();
-    await chat().locator(".symposium-bypassed").waitFor({ state: "hidden" });
-    await sendPrompt(box.frame, ASK);
-    await button(box.frame, "Allow once").click();
-    assert.match(await answer(), /Allowed by you/);
+    for (const { theme, kind, name } of THEMES)
+      test(`has a readable session badge in ${theme}`, async () => {
+        await wear(box, theme, kind);
+        await chat()
+          .getByRole("group", { name: /^Permissions bypassed in this session\. Scripted acts / })
+          .waitFor();
+        assert.deepEqual(
+          (await textsSeen(box.frame, "[data-part=chat] .symposium-bypassed")).filter(({ contrast }) => contrast < 4.5),
+          [],
+        );
+        assert.equal((await violations(box.frame)).join("\n"), "");
+        await box.screenshot(`bypass-badge-${name}`);
+      });
+
+    test("ends with the badge's button", async () => {
+      await chat().getByRole("button", { name: "Ask Again" }).click();
+      await chat().locator(".symposium-bypassed").waitFor({ state: "hidden" });
+      await sendPrompt(box.frame, ASK);
+      await button(box.frame, "Allow once").click();
+      assert.match(await answer(), /Allowed by you/);
+    });
   });
 
-  test("writes the setting for Always and marks later answers", async () => {
-    await sendPrompt(box.frame, ASK);
-    await allowEverything("Always for Scripted");
-    assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
-    await seen(() => Promise.resolve(isSet()), "the setting");
-    await newTab(box);
-    await sendPrompt(box.frame, ASK);
-    assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
-    await chat()
-      .getByRole("button", { name: /^Permissions bypassed\./ })
-      .waitFor();
+  // Last, because the setting applies to all sessions.
+  suite("for an agent", () => {
+    test("writes the setting for Always and marks later answers", async () => {
+      await ask();
+      await allowEverything("Always for Scripted");
+      assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
+      await seen(() => Promise.resolve(isSet()), "the setting");
+      await newTab(box);
+      await sendPrompt(box.frame, ASK);
+      assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
+      await chat()
+        .getByRole("button", { name: /^Permissions bypassed\./ })
+        .waitFor();
+    });
   });
 });

@@ -6,6 +6,7 @@
 import { mkdirSync, mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { FrameLocator } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { census, webviewFrame, type Settings } from "../../../scripts/vscode-box/index.mjs";
 import { freshNonce, pageHtml } from "../../chat/page-html";
@@ -25,6 +26,7 @@ import { UpdateCheck } from "../../settings/view/update-check";
 import { SidecarSupervisor } from "../../sidecar/supervisor";
 import { realClock } from "../../clock";
 import { listeners } from "../../testing/listeners";
+import { shows } from "../page/settings-box";
 import { opened, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
 import { THEME, WAIT_MS, WINDOW } from "./fixture";
 import { sidecarLauncher } from "./host";
@@ -254,4 +256,30 @@ export async function openSettingsPage({
   };
   opened.add(box);
   return box;
+}
+
+/** Sets the minimum width of a view in VS Code, and waits until the page fits into it. */
+export async function narrow({ page }: SettingsBox, view: FrameLocator): Promise<void> {
+  await page.locator("iframe.webview").evaluate(frame => {
+    frame.style.width = "200px";
+  });
+  await shows(
+    view,
+    () =>
+      view
+        .locator("body")
+        .evaluate(() => window.innerWidth <= 210 && document.documentElement.scrollWidth <= window.innerWidth),
+    "a page that is no wider than its window",
+  );
+}
+
+/** Starts of the elements that the window shows in part only. */
+export function outside(view: FrameLocator): Promise<readonly string[]> {
+  return view
+    .locator("body")
+    .evaluate(() =>
+      [...document.querySelectorAll(".page *")]
+        .filter(each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1)
+        .map(each => each.outerHTML.slice(0, 80)),
+    );
 }

@@ -8,7 +8,7 @@ import { local } from "../page/fake-npm-machine";
 import { edgesOf, textsSeen, THEMES, themeColour } from "../page/contrast";
 import { wear } from "../page/scripted";
 import { isFine, names, press, rowOf, setting, shows } from "../page/settings-box";
-import { openSettingsPage, type SettingsBox } from "./settings-fixture";
+import { narrow, openSettingsPage, outside, type SettingsBox } from "./settings-fixture";
 
 const EXTENSIONS = "symposium.extensions";
 const extension = (id: string, name: string, overrides: object = {}): object => ({
@@ -253,28 +253,9 @@ suite("settings: accessibility", () => {
 
   suite("minimum width", () => {
     test("shows nothing outside the view", async () => {
-      await box.page.locator("iframe.webview").evaluate(frame => {
-        frame.style.width = "200px";
-      });
-      await shows(
-        view,
-        () =>
-          view
-            .locator("body")
-            .evaluate(() => window.innerWidth <= 210 && document.documentElement.scrollWidth <= window.innerWidth),
-        "a page that is no wider than its window",
-      );
+      await narrow(box, view);
       await box.screenshot("settings-narrow");
-      const out = await view
-        .locator("body")
-        .evaluate(() =>
-          [...document.querySelectorAll(".page *")]
-            .filter(
-              each => each.getClientRects().length > 0 && each.getBoundingClientRect().right > window.innerWidth + 1,
-            )
-            .map(each => each.outerHTML.slice(0, 80)),
-        );
-      assert.deepEqual(out, []);
+      assert.deepEqual(await outside(view), []);
     });
   });
 });
