@@ -3,6 +3,9 @@
 import { Readable, Writable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { serveProxy } from "./proxy.js";
+import { readSettings } from "./settings.js";
 import { ToolServer } from "./tools.js";
 
-await serveProxy(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)), new ToolServer());
+const stream = ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)),
+  settings = readSettings(process.env.SYMPOSIUM_EXTENSION_SETTINGS);
+await serveProxy(stream, new ToolServer(settings));

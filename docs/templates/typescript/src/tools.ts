@@ -2,6 +2,8 @@
  * The MCP server of the extension. Each request is independent of the others: MCP revision 2026-07-28, over ACP.
  * Specification: https://agentclientprotocol.com/rfds/mcp-over-acp
  */
+import type { Settings } from "./settings.js";
+
 type Members = Readonly<Record<string, unknown>>;
 
 /** The result or the error of an MCP request. */
@@ -29,6 +31,8 @@ export class ToolServer {
   /** Unique among the servers of a session. Agents show it beside the names of its tools. */
   readonly name = "my-extension";
 
+  constructor(private readonly settings: Settings) {}
+
   async answer(method: string, params: Members): Promise<Outcome> {
     switch (method) {
       case "server/discover":
@@ -43,21 +47,21 @@ export class ToolServer {
       case "tools/list":
         return { result: { ...NOT_CACHED, tools: [COUNT_WORDS] } };
       case "tools/call":
-        return call(params);
+        return call(params, this.settings);
       default:
         return { error: { code: METHOD_NOT_FOUND, message: `Unknown method ${method}` } };
     }
   }
 }
 
-function call({ name, arguments: given }: Members): Outcome {
+function call({ name, arguments: given }: Members, { countCharacters }: Settings): Outcome {
   if (name !== COUNT_WORDS.name) return { error: { code: INVALID_PARAMS, message: `Unknown tool ${String(name)}` } };
   const text = typeof given === "object" && given !== null && "text" in given ? given.text : undefined;
   // An error that the model can correct is a result, not an error of the protocol.
   if (typeof text !== "string") return toolResult("“text” is missing. Pass the text to count.", true);
   const words = text.split(/\s+/).filter(word => word !== "").length,
     lines = text.replace(/\n$/, "").split("\n").length;
-  return toolResult(`${lines} lines, ${words} words`);
+  return toolResult(`${lines} lines, ${words} words${countCharacters ? `, ${[...text].length} characters` : ""}`);
 }
 
 function toolResult(text: string, isError = false): Outcome {

@@ -3,15 +3,16 @@ import { deepEqual, match } from "node:assert/strict";
 import { test } from "node:test";
 import type { AnyMessage } from "@agentclientprotocol/sdk";
 import { serveProxy } from "../src/proxy.js";
+import { readSettings } from "../src/settings.js";
 import { ToolServer } from "../src/tools.js";
 
 type Message = Record<string, unknown>;
 
-/** Sends a message to the proxy. Resolves with the next message of the proxy. */
-function conductor(): (message: Message) => Promise<Message> {
+/** Sends a message to the proxy. Resolves with the next message of the proxy. `settings`: as JSON. */
+function conductor(settings?: string): (message: Message) => Promise<Message> {
   const toProxy = new TransformStream<AnyMessage, AnyMessage>(),
     fromProxy = new TransformStream<AnyMessage, AnyMessage>();
-  void serveProxy({ readable: toProxy.readable, writable: fromProxy.writable }, new ToolServer());
+  void serveProxy({ readable: toProxy.readable, writable: fromProxy.writable }, new ToolServer(readSettings(settings)));
   const writer = toProxy.writable.getWriter(),
     reader = fromProxy.readable.getReader();
   return async message => {
@@ -53,6 +54,20 @@ void test("appends its server to a session, and answers calls of its tool", asyn
     params: { method: "mcp/message", params: { serverId, requestId: "1", ...TOOL_CALL } },
   });
   match(JSON.stringify(called), /^\{"jsonrpc":"2\.0","id":2,"result":\{"result":.*2 lines, 3 words/);
+});
+
+void test("counts characters if the user's settings say so", async () => {
+  for (const [settings, expected] of [
+    ['{"countCharacters":true}', /3 words, 14 characters/],
+    ['{"countCharacters":"yes"}', /3 words"/],
+    ["not JSON", /3 words"/],
+  ] as const) {
+    const exchange = conductor(settings),
+      setup = await exchange({ id: 1, method: "session/new", params: { cwd: "/", mcpServers: [] } }),
+      [, serverId = ""] = /"serverId":"([^"]+)"/.exec(JSON.stringify(setup)) ?? [];
+    const params = { method: "mcp/message", params: { serverId, requestId: "1", ...TOOL_CALL } };
+    match(JSON.stringify(await exchange({ id: 2, method: "proxy/successor", params })), expected);
+  }
 });
 
 void test("forwards calls of other servers to the client, and cancels them with its own id", async () => {
