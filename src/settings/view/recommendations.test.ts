@@ -4,7 +4,6 @@ import type { Recommendation, RecommendationReason, RecommendationsView } from "
 import { ErrorCode } from "../../protocol/wire/errors";
 import { settled } from "../../testing/settled";
 import { SettingsPlay, type PlayedPage } from "../../testing/settings-fixture";
-import { DEBOUNCE_MS } from "./recommendations";
 
 const TOKIO: RecommendationReason = { by: { kind: "symposium" }, facts: [{ kind: "crate", name: "tokio" }] };
 const HELPER: Recommendation = { key: "crate tokio-helper", source: { crate: "tokio-helper" }, reasons: [TOKIO] };
@@ -59,81 +58,6 @@ suite("recommended extensions", () => {
     deepEqual(play.done, []);
   });
 
-  test("are read from the known lists first, and downloaded as symposium.updates permits", async () => {
-    const play = playing();
-    await play.recommendations.read();
-    await play.recommendations.read();
-    deepEqual(requests(play), ["no", "ifOld", "ifOld"]);
-    await play.write("symposium.updates", "off");
-    await play.recommendations.read();
-    await play.recommendations.read("refresh");
-    deepEqual(requests(play).slice(3), ["no", "refresh"]);
-  });
-
-  test("are read once more after changes during a request", async () => {
-    const play = playing();
-    play.sidecar.hold("recommendations/read");
-    const reads = [play.recommendations.read(), play.recommendations.read(), play.recommendations.read("refresh")];
-    await settled();
-    play.sidecar.release();
-    await Promise.all(reads);
-    deepEqual(requests(play), ["no", "ifOld", "refresh"]);
-  });
-
-  test("are read once after several changes of the project", async () => {
-    const play = playing();
-    await play.recommendations.read();
-    for (let change = 0; change < 3; change++) {
-      play.recommendations.projectChanged();
-      play.clock.advance(DEBOUNCE_MS - 1);
-    }
-    equal(requests(play).length, 2);
-    play.clock.advance(1);
-    await settled();
-    play.clock.advance(DEBOUNCE_MS);
-    await settled();
-    deepEqual([requests(play).slice(2), play.clock.waiting], [["ifOld"], 0]);
-  });
-
-  test("are read once more after changes of the project during a request", async () => {
-    const play = playing();
-    await play.recommendations.read();
-    play.sidecar.hold("recommendations/read");
-    const reading = play.recommendations.read();
-    for (let change = 0; change < 3; change++) {
-      play.recommendations.projectChanged();
-      play.clock.advance(DEBOUNCE_MS);
-    }
-    await settled();
-    play.sidecar.release();
-    await reading;
-    deepEqual(requests(play).slice(2), ["ifOld", "ifOld"]);
-  });
-
-  test("are not read a second time for changes before a request", async () => {
-    const play = playing();
-    await play.recommendations.read();
-    play.recommendations.projectChanged();
-    await play.recommendations.read();
-    play.clock.advance(DEBOUNCE_MS);
-    await settled();
-    equal(requests(play).length, 3);
-  });
-
-  test("are not read after changes if no sidecar runs, or after the end of the extension", async () => {
-    const play = playing();
-    play.phase = { kind: "idle", run: 1 };
-    play.recommendations.projectChanged();
-    play.clock.advance(DEBOUNCE_MS);
-    await settled();
-    play.phase = { kind: "running", run: 1, node: "own", deaths: [] };
-    play.recommendations.projectChanged();
-    play.recommendations.dispose();
-    play.clock.advance(DEBOUNCE_MS);
-    await settled();
-    deepEqual(requests(play), []);
-  });
-
   test("are neither read nor shown in an untrusted workspace or without a folder", async () => {
     const play = playing(),
       page = await play.page();
@@ -147,20 +71,6 @@ suite("recommended extensions", () => {
     play.folders = [];
     await play.recommendations.read();
     deepEqual([requests(play).length, play.done], [2, []]);
-  });
-
-  test("send the user's lists and registry", async () => {
-    const play = playing();
-    await play.write("symposium.recommendations", ["~/a.toml", 3, " "]);
-    await play.write("symposium.registryUrl", "https://example.com/registry.json");
-    await play.recommendations.read();
-    deepEqual(play.calls("recommendations/read")[0], {
-      folders: ["/w"],
-      lists: ["~/a.toml"],
-      fetch: "no",
-      accepted: [],
-      registryUrl: "https://example.com/registry.json",
-    });
   });
 
   test("are shown with name, source and reasons", async () => {
@@ -414,12 +324,5 @@ suite("recommended extensions", () => {
     play.sidecar.unavailable = new SidecarUnavailable("It does not start.");
     await play.recommendations.sidecarRuns();
     match(play.done.join(), /tokio-helper/);
-  });
-
-  test("are downloaded again with Check for Updates", async () => {
-    const play = playing(),
-      page = await play.page();
-    await page.send({ type: "checkUpdates" });
-    deepEqual(requests(play), ["no", "ifOld", "refresh"]);
   });
 });
