@@ -120,7 +120,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 
   ["webview/page-clock.ts", []],
   ["webview/state", ["src/protocol", "webview/page-clock.ts", "uuid"]],
-  ["webview/view-model", ["src/protocol", "webview/page-clock.ts", "webview/state"]],
+  ["webview/view-model", ["src/protocol", "webview/page-clock.ts", "webview/state", "diff"]],
   ["webview/components", ["src/protocol", "webview/state", "webview/view-model", "uuid"]],
   [
     "webview/mynah",

@@ -51,6 +51,7 @@ export class Terminal {
     setText(this.#command, command);
     setText(this.#state, state);
     this.#state.dataset["tone"] = tone;
+    this.element.dataset["state"] = tone === "info" ? "running" : tone === "error" ? "failed" : "ended";
     setText(this.#location, shown.where === undefined ? "" : `in ${visibleText(shown.where)}`);
     this.#location.hidden = shown.where === undefined;
     this.#cut.hidden = !isCut;

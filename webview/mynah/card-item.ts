@@ -8,6 +8,7 @@ import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from
 import type { Banner } from "../view-model/tab/tab-view";
 
 export function itemContent(card: Card, how: "new" | "update") {
+  if (card.line !== undefined) return lineContent(card, how);
   const content = {
     header: card.header ? headerItem(card.header) : null,
     body: card.body === "" ? null : card.body,
@@ -38,6 +39,21 @@ export function itemContent(card: Card, how: "new" | "update") {
               card.buttons.some(({ stays }) => stays === true),
             ),
           ),
+  };
+}
+
+/** Details of a tool call. Its line and other parts are elements of Symposium (`card-lines.ts`). */
+function lineContent(card: Card, how: "new" | "update") {
+  return {
+    fullWidth: true,
+    padding: false,
+    wrapCodes: true,
+    header: null,
+    body: card.body === "" ? null : card.body,
+    // mynah draws no empty card.
+    customRenderer: [{ type: "span" as const, classNames: ["symposium-anchor"] }, ...card.pictures.map(image)],
+    ...(how === "update" ? { summary: null } : {}),
+    buttons: null,
   };
 }
 

@@ -401,6 +401,7 @@ export class ChatUi {
       list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
       parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
         drawPickers: pickers => this.#drawPickers(mynahId, pickers),
+        pressed: (cardKey, buttonId) => this.#clicked(tabId, cardKey, buttonId),
         startReached: () => {
           if (tab.list.isShortened) this.#showEarlier(tabId);
         },

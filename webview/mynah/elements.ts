@@ -81,14 +81,36 @@ export function isUnfolded(foldButton: Element): boolean {
   return foldButton.closest(selectors.foldable)?.classList.contains("show-summary") ?? false;
 }
 
+const FOLDED = [
+  `${selectors.foldable}:not(.show-summary) > ${selectors.foldedContent}`,
+  `[data-fold="closed"] > ${selectors.cardContent} > :not(.symposium-line)`,
+  `[data-group="closed"] > ${selectors.cardContent}`,
+].join();
+
 /** Whether the element is the content of a folded part. */
 export function isFolded(element: Element): boolean {
-  return element.matches(`${selectors.foldable}:not(.show-summary) > ${selectors.foldedContent}`);
+  return element.matches(FOLDED);
 }
 
 /** Unfolds the part with this content, like its button. */
 export function unfold(content: Element): void {
-  content.closest(selectors.foldable)?.querySelector<HTMLElement>(selectors.foldButton)?.click();
+  foldButtonOf(content)?.click();
+}
+
+function foldButtonOf(content: Element): HTMLElement | null {
+  const group = content.closest<HTMLElement>('[data-group="closed"]');
+  if (group !== null && content.parentElement === group) return groupButtonOf(group);
+  const line = content.parentElement?.querySelector<HTMLElement>(":scope > .symposium-line > .symposium-fold");
+  return line ?? content.closest(selectors.foldable)?.querySelector<HTMLElement>(selectors.foldButton) ?? null;
+}
+
+/** The button of the group that contains this card: in the group's first card. */
+function groupButtonOf(card: Element): HTMLElement | null {
+  for (let each: Element | null = card; each !== null; each = each.previousElementSibling) {
+    const button = each.querySelector<HTMLElement>(":scope > .symposium-group > .symposium-fold");
+    if (button !== null) return button;
+  }
+  return null;
 }
 
 /** Key of the first visible card of the conversation. */

@@ -1,12 +1,14 @@
 /**
- * Symposium's own parts of a tab: dock, composer and pickers. Adds forms, terminals, attachments, menus and markers for
- * styles and tests to the cards.
+ * Symposium's own parts of a tab: dock, composer and pickers. Adds lines, diffs, forms, terminals, attachments, menus
+ * and markers for styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import type { Card } from "../view-model/cards/card";
 import { CardAttachments } from "./card-attachments";
+import { CardDiffs } from "./card-diffs";
 import { CardForms } from "./card-forms";
+import { CardLines } from "./card-lines";
 import { CardMenu } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
 import { Composer, type PromptElements } from "../components/composer";
@@ -26,6 +28,8 @@ import type { TabView } from "../view-model/tab/tab-view";
 export class TabParts {
   readonly pickers: PromptPickers;
   readonly #dock: Dock;
+  readonly #lines: CardLines;
+  readonly #diffs: CardDiffs;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
   readonly #moreMenu: CardMenu;
@@ -45,6 +49,8 @@ export class TabParts {
     handlers: {
       /** Recreates the select elements. */
       readonly drawPickers: (pickers: readonly Picker[]) => void;
+      /** A button of a card that this module drew. */
+      readonly pressed: (cardKey: string, buttonId: string) => void;
       /** The user has scrolled up to the first cards. */
       readonly startReached: () => void;
       /** Whether later cards exist that are not drawn. */
@@ -60,6 +66,8 @@ export class TabParts {
       withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to),
       acted: action => acts.acted(tabId, action),
     });
+    this.#lines = new CardLines(handlers.pressed);
+    this.#diffs = new CardDiffs(handlers.pressed);
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
@@ -117,6 +125,8 @@ export class TabParts {
   /** Call after drawing the cards. */
   dress(cards: readonly Card[]): void {
     this.#mark(cards);
+    this.#lines.mount(this.wrapper, cards);
+    this.#diffs.mount(this.wrapper, cards);
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);

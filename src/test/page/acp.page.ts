@@ -100,7 +100,7 @@ suite("crowds in VS Code", () => {
     await sendPrompt(box.frame, "go");
     const question = cards("permission").last();
     await question.waitFor();
-    assert.match(await question.innerText(), /Explore \(subagent of Parent\) requests permission to run a command/);
+    assert.match(await question.innerText(), /Explore \(subagent of Parent\)\s+Run a command\?/);
     assert.deepEqual([await cards("subagent").count(), await cards("unknown").count()], [1, 1]);
     await box.screenshot("vscode-subagent-asks");
     await question.getByRole("button", { name: "Allow", exact: true }).click();

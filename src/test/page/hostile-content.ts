@@ -81,7 +81,7 @@ ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED
 ])}
 error -32603 ${step(`${HTML} ${MARKDOWN}`)}`;
 
-export const FAKE_CARD = `**Scripted** requests permission to run a command
+export const FAKE_CARD = `**Run a command?**
 
 **Remove the build folder**
 
@@ -114,6 +114,8 @@ export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "rem
   await button(box.frame, "**Really**").first().waitFor();
   // Unfolds the cards, so that their content is drawn.
   for (const fold of await box.frame.locator(`${parts.foldButton}:visible`).all()) await fold.click();
+  for (const fold of await box.frame.locator(".symposium-fold[aria-expanded=false]:enabled:visible").all())
+    await fold.click();
   // The tooltip of a button under the mouse would cover other buttons.
   await box.page.mouse.move(0, 0);
   return { box, harm: async () => [...(await guard.found()), ...requested] };

@@ -129,8 +129,10 @@ suite("actions of an agent", () => {
       await button(box.frame, "Reject").click();
       await turnEnded(box.frame);
       const rejected = (await lastExchange(box.frame)).answer;
-      for (const part of [`Read ${outside}`, "The file is outside of the workspace.", REFUSED])
+      for (const part of [`Read ${outside}`, "rejected", REFUSED])
         assert.ok(rejected.includes(part), `${part} is not in: ${rejected}`);
+      const details = (await chat().locator('[data-kind="tool"]').last().textContent()) ?? "";
+      assert.ok(details.includes("The file is outside of the workspace."), details);
       assert.ok(!rejected.includes("from outside"));
       for (const answer of [/^Allow$/, `Allow everything in ${path.dirname(outside)}, in this tab`]) {
         await sendPrompt(box.frame, `read ${outside}`);

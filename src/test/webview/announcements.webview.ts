@@ -64,7 +64,7 @@ suite("accessibility: spoken announcements", () => {
       box.frame,
       `title Behind; terminal cat gate; say Not heard. Nor this.; ask p2 kind=execute title="Clean up" input={"command":"rm -r build"}; terminal cat gate; say Nor that.`,
     );
-    await box.frame.locator(".symposium-terminal").waitFor();
+    await box.frame.locator(".symposium-line[data-state=running]", { hasText: "$ cat" }).waitFor();
     await newTab(box);
     await forget();
     await writeFile(gate, "");

@@ -68,11 +68,11 @@ const SHOWN = [
   "README.md",
   "Thought",
   "Plan",
-  "npm test",
-  "waiting",
-  "running",
+  "$ npm test",
+  "Edited",
   "failed",
-  "done",
+  "allowed",
+  "Run a command?",
   "Allow once",
   "⋯",
   "And then",
@@ -99,7 +99,7 @@ suite("chat appearance", () => {
     await button(box.frame, /Allow once/i)
       .first()
       .click();
-    await showsText(box.frame, /Allowed/);
+    await showsText(box.frame, /Read README\.md\s+allowed/);
     await button(box.frame, "⋯").first().waitFor();
     await seen(
       () =>
@@ -149,21 +149,26 @@ suite("chat appearance", () => {
     });
   }
 
-  test("highlights the border of an open permission request only", async () => {
-    const [answered, open] = await edgesOf(
-      box.frame,
-      `[data-part=chat]:visible [data-kind=permission] > ${parts.cardContent}`,
+  test("shows the border of an open permission request only", async () => {
+    await wear(box, "Light 2026", "vscode-light");
+    const colours = async (kinds: string): Promise<readonly string[]> =>
+      (await edgesOf(box.frame, `[data-part=chat]:visible ${kinds} > ${parts.cardContent}`)).map(
+        ({ border }) => border.colour,
+      );
+    assert.deepEqual(await colours("[data-kind=permission]"), [
+      await themeColour(box.frame, "editorWarning-foreground"),
+    ]);
+    assert.deepEqual(
+      [...new Set(await colours("[data-kind]:is([data-kind=tool], [data-kind=thought], [data-kind=notice])"))],
+      ["rgba(0, 0, 0, 0)"],
     );
-    const warning = await themeColour(box.frame, "editorWarning-foreground");
-    assert.equal(open?.border.colour, warning);
-    assert.notEqual(answered?.border.colour, warning);
   });
 
   async function hasEdges(): Promise<void> {
     const contrast = await themeColour(box.frame, "contrastBorder");
     const warning = await themeColour(box.frame, "editorWarning-foreground");
     for (const selector of [
-      `[data-kind]:not([data-kind=answer]) > ${parts.cardContent}`,
+      `:is([data-kind=prompt], [data-kind=permission]) > ${parts.cardContent}`,
       "button[action-id]",
       "[data-part=prompt-box]",
       parts.codeBlock,

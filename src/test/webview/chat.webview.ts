@@ -38,17 +38,17 @@ suite("chat view with a scripted agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("shows a tool call as a card with title, kind, status, input and output", async () => {
+  test("shows a tool call as a line with input and output", async () => {
     await sendPrompt(
       box.frame,
       `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`,
     );
     await turnEnded(box.frame);
-    await showsText(box.frame, "List the files");
+    await showsText(box.frame, "$ ls -la /srv");
     await showsText(box.frame, "listed");
     const card = box.frame.locator(`[data-kind="tool"]:visible`);
     const whole = (await card.allTextContents()).join(" ");
-    for (const part of ["List the files", "execute", "done", "ls -la /srv", "total 0", "nothing there"])
+    for (const part of ["$ ls -la /srv", "Input", "Output", "total 0", "nothing there"])
       assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
     assert.equal((await lastExchange(box.frame)).answer.split("\n").at(-1), "listed");
   });
@@ -56,13 +56,13 @@ suite("chat view with a scripted agent", () => {
   test("shows a permission request with the agent's options and returns the answer", async () => {
     await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
     await showsText(box.frame, "rm -r build");
-    await showsText(box.frame, /Scripted requests (your )?permission/);
+    await showsText(box.frame, "Allow this?");
     await box.screenshot("permission-light");
     await button(box.frame, /reject_once|Reject/i)
       .first()
       .click();
     await turnEnded(box.frame);
-    assert.match(await shownText(box.frame), /Rejected/);
+    assert.match(await shownText(box.frame), /rejected/);
     assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
   });
 
@@ -77,7 +77,7 @@ suite("chat view with a scripted agent", () => {
       if (choice === "Cancel") assert.equal(await turnState(box.frame), "running");
     }
     await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /Allowed without asking[^]*chose allow_once/);
+    assert.match((await lastExchange(box.frame)).answer, /allowed without asking[^]*chose allow_once/);
     assert.ok(!JSON.stringify(box.readSettings()).includes("bypassPermissions"));
   });
 

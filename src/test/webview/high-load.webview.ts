@@ -25,7 +25,7 @@ suite("large amounts", () => {
     await sendPrompt(box.frame, "go");
     const question = cards("permission").last();
     await question.waitFor();
-    assert.match(await question.innerText(), /Explore \(subagent of Parent\) requests permission to run a command/);
+    assert.match(await question.innerText(), /Explore \(subagent of Parent\)\s+Run a command\?/);
     assert.equal(await cards("subagent").count(), 1);
     assert.match(await cards("subagent").innerText(), /Subagent Explore[^]*waiting for you/);
     assert.deepEqual([await cards("message").count(), await cards("unknown").count()], [1, 1]);

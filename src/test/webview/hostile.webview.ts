@@ -48,7 +48,7 @@ suite("hostile agent", () => {
   });
 
   test("cannot create elements or active attributes", async () => {
-    const found = await box.frame.locator("#symposium").evaluate((root, drawnButton) => {
+    const found = await box.frame.locator("#symposium").evaluate((root, buttons) => {
       const cards = [...root.querySelectorAll("[data-part=conversation] *")];
       return [
         ...cards.filter(element =>
@@ -56,18 +56,18 @@ suite("hostile agent", () => {
             "script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]",
           ),
         ),
-        ...cards.filter(element => element.matches("button") && !element.matches(drawnButton)),
+        ...cards.filter(element => element.matches("button") && !element.matches(buttons)),
         ...[...root.querySelectorAll("*")].filter(element =>
           [...element.attributes].some(
             ({ name, value }) =>
               /^on/i.test(name) ||
               (/hacked/.test(value) &&
-                !["href", "title", "placeholder", "class", "action-id", "messageid"].includes(name)),
+                !["href", "title", "placeholder", "class", "action-id", "messageid", "aria-label"].includes(name)),
           ),
         ),
         ...cards.filter(element => getComputedStyle(element).position === "fixed"),
       ].map(element => element.outerHTML.slice(0, 200));
-    }, parts.drawnButton);
+    }, `${parts.drawnButton}, .symposium-fold, .symposium-text-button`);
     assert.deepEqual(found, []);
   });
 

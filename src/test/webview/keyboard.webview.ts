@@ -85,7 +85,7 @@ suite("keyboard use of the chat", () => {
     await goTo(/^Reject once$/, "Shift+Tab");
     await box.page.keyboard.press("Enter");
     await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /Rejected[^]*chose reject_once/);
+    assert.match((await lastExchange(box.frame)).answer, /rejected[^]*chose reject_once/);
   });
 
   test("focuses the prompt after an answer", async () => {

@@ -59,23 +59,17 @@ export function pageChoice(buttonId: string): ElicitationChoice | undefined {
   }
 }
 
-/** The diffs in the content, with a button for each. */
-export function changesOf(content: readonly ToolContent[]): {
-  readonly changes: readonly Change[];
-  readonly buttons: readonly CardButton[];
-} {
-  const changes = content.flatMap((each): Change[] =>
+/** The diffs in the content. */
+export function changesOf(content: readonly ToolContent[]): readonly Change[] {
+  return content.flatMap(each =>
     each.kind === "diff"
       ? [{ path: each.path, newText: each.newText, ...(each.oldText === undefined ? {} : { oldText: each.oldText }) }]
       : [],
   );
-  const label = ({ path }: Change) =>
-    changes.length === 1 ? l10n.t("Open Diff") : l10n.t`Open Diff: ${literal(path.split(/[\\/]/).at(-1) ?? path)}`;
-  return {
-    changes,
-    buttons: changes.map((change, i) => ({ id: `change:${i}`, label: label(change), weight: "quiet", stays: true })),
-  };
 }
+
+/** Id of the button that opens the n-th change of a card. */
+export const changeButton = (index: number): string => `change:${index}`;
 
 /** The change of the card that the button opens. */
 export function changeOf(changes: readonly Change[], buttonId: string): Change | undefined {

@@ -228,13 +228,23 @@ function later(count: number): Card {
   });
 }
 
-/** Whether both cards are equal for the renderer, which draws neither terminals nor attachments. */
+/** Whether both cards are equal for the renderer, which draws only a part of them. */
 function isSame(a: Card, b: Card): boolean {
   return (
     a === b ||
     (a.body === b.body &&
       a.growing === b.growing &&
-      JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) ===
-        JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }))
+      JSON.stringify({ ...a, ...DRAWN_ELSEWHERE }) === JSON.stringify({ ...b, ...DRAWN_ELSEWHERE }))
   );
 }
+
+/** Parts that Symposium's own elements show. */
+const DRAWN_ELSEWHERE: Partial<Card> = {
+  terminals: [],
+  attached: [],
+  changes: [],
+  diffs: [],
+  line: undefined,
+  group: undefined,
+  isHidden: false,
+};

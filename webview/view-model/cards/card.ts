@@ -5,8 +5,9 @@
  * `alt` contain untrusted text, which is rendered only as text.
  */
 import type { Attachment } from "../../../src/protocol/chat/attachments";
-import type { TerminalView } from "../../../src/protocol/chat/chat";
+import type { Permission, TerminalView, ToolCall } from "../../../src/protocol/chat/chat";
 import type { FormAsk } from "../../../src/protocol/chat/elicitation";
+import type { Diff } from "./diff-lines";
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
 export type CardIcon =
@@ -46,6 +47,19 @@ export interface CardHeader {
   readonly status?: { readonly text: string; readonly tone: Tone };
 }
 
+/** A part of a line. `href`: opened by the host. */
+export type LinePart =
+  | { readonly kind: "text" | "code" | "added" | "removed"; readonly text: string }
+  | { readonly kind: "link"; readonly text: string; readonly href: string };
+
+export interface ToolLine {
+  readonly state: "running" | "failed" | "ended";
+  readonly parts: readonly LinePart[];
+  /** Empty for a call without an unusual result. */
+  readonly result: string;
+  readonly tone: Tone;
+}
+
 export interface Picture {
   /** A `data:` URI. */
   readonly src: string;
@@ -63,6 +77,19 @@ export interface Change {
   readonly path: string;
   readonly oldText?: string;
   readonly newText: string;
+}
+
+/** A change of a file, drawn line by line. */
+export interface ShownDiff {
+  readonly diff: Diff;
+  /** Path in the session's folder, or the whole path. */
+  readonly name: string;
+  /** The path is that of the card's line, and is not repeated. */
+  readonly isNamed: boolean;
+  /** Number of the first line of the texts in the file, if it is known. */
+  readonly line?: number;
+  /** `whole`: for a decision of the user. */
+  readonly extent: "start" | "whole";
 }
 
 /** Markdown, or an image. */
@@ -90,6 +117,13 @@ export interface Card {
   readonly header: CardHeader | undefined;
   readonly body: string;
   readonly pictures: readonly Picture[];
+  /** The line of a tool call, which is drawn instead of a header. It folds the body, pictures, diffs and terminals. */
+  readonly line: ToolLine | undefined;
+  /** Place in a group of calls that one line shows together. */
+  readonly group: GroupPart | undefined;
+  /** Another card shows this one's content. */
+  readonly isHidden: boolean;
+  readonly diffs: readonly ShownDiff[];
   /** Shown below the header when unfolded. */
   readonly folded: readonly Part[];
   readonly startsUnfolded: boolean;
@@ -99,7 +133,7 @@ export interface Card {
   readonly attached: readonly Attachment[];
   /** Terminals of the tool call, with live output. */
   readonly terminals: readonly ShownTerminal[];
-  /** Changes opened by the buttons `change:0`, `change:1`… */
+  /** Changes opened by `changeButton`, in the order of `diffs`. */
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
   /** Actions in a menu after the other buttons (`card-menu.ts`). Their labels are text, not Markdown. */
@@ -116,7 +150,35 @@ export interface RenderContext {
   readonly waiting?: number;
   /** Terminals that the entry references. */
   readonly terminals: readonly ShownTerminal[];
+  /** Folder of the session, an absolute path. */
+  readonly cwd: string;
+  readonly place: EntryPlace;
 }
+
+/** Part of a card in a group. `key`: of the group's first card. */
+export interface GroupPart {
+  readonly key: string;
+  /** Only in the first card. */
+  readonly head?: GroupHead;
+}
+
+export interface GroupHead {
+  readonly isRunning: boolean;
+  readonly text: string;
+}
+
+/** How other entries affect the card of an entry (`entry-places.ts`). */
+export interface EntryPlace {
+  readonly isHidden: boolean;
+  readonly group?: GroupPart;
+  /** The answered permission request of a tool call. */
+  readonly question?: Permission;
+  /** The tool call of a permission request. */
+  readonly call?: ToolCall;
+}
+
+/** The place of an entry that no other entry affects. */
+export const OWN_PLACE: EntryPlace = { isHidden: false };
 
 export const noTerminals: readonly ShownTerminal[] = [];
 const nothingAttached: readonly Attachment[] = [];
@@ -129,6 +191,10 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
     header: undefined,
     body: "",
     pictures: [],
+    line: undefined,
+    group: undefined,
+    isHidden: false,
+    diffs: [],
     folded: [],
     startsUnfolded: false,
     form: undefined,

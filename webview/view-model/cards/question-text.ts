@@ -12,7 +12,7 @@ import type { Permission, ToolContent } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { spoken } from "../text/sentences";
-import { lineDiff } from "./tool-content";
+import { countsOf, type Diff } from "./diff-lines";
 
 /** Whole sentences, because the order of words differs between languages. */
 const REQUESTS: Readonly<Record<string, (agent: string) => string>> = {
@@ -25,6 +25,22 @@ const REQUESTS: Readonly<Record<string, (agent: string) => string>> = {
   fetch: agent => l10n.t`${agent} requests permission to fetch from the network`,
   switch_mode: agent => l10n.t`${agent} requests permission to change its mode`,
 };
+
+const QUESTIONS: Readonly<Record<string, string>> = {
+  read: l10n.t("Read?"),
+  edit: l10n.t("Change a file?"),
+  delete: l10n.t("Delete?"),
+  move: l10n.t("Move a file?"),
+  execute: l10n.t("Run a command?"),
+  search: l10n.t("Search?"),
+  fetch: l10n.t("Fetch from the network?"),
+  switch_mode: l10n.t("Change the mode?"),
+};
+
+/** Heading of the card of a permission request. */
+export function permissionQuestion(toolKind: string): string {
+  return (Object.hasOwn(QUESTIONS, toolKind) ? QUESTIONS[toolKind] : undefined) ?? l10n.t("Allow this?");
+}
 
 /** `agent`: the name as rendered by the caller. */
 export function requestText(agent: string, toolKind: string): string {
@@ -106,10 +122,9 @@ function contentText(content: ToolContent): string {
   }
 }
 
-function diffText({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
-  const lines = lineDiff(oldText, newText).split("\n");
-  const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
-  const name = visibleLine(path);
-  if (oldText === undefined) return l10n.t`Creates ${name}, ${lineCount(count("+"))}`;
-  return l10n.t`Changes ${name}: ${lineCount(count("+"))} added, ${count("-")} removed`;
+function diffText(diff: Diff): string {
+  const { added, removed } = countsOf(diff),
+    name = visibleLine(diff.path);
+  if (diff.oldText === undefined) return l10n.t`Creates ${name}, ${lineCount(added)}`;
+  return l10n.t`Changes ${name}: ${lineCount(added)} added, ${removed} removed`;
 }

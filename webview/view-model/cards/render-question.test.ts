@@ -2,11 +2,18 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { Entry, Permission } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
-import type { Card } from "./card";
+import { OWN_PLACE, type Card, type RenderContext } from "./card";
 import { cardsOf } from "./render";
 import { elicitationCard, permissionCard } from "./render-question";
 
-const open = { growing: false, answerable: true, answering: false, terminals: [] };
+const open: RenderContext = {
+  growing: false,
+  answerable: true,
+  answering: false,
+  terminals: [],
+  cwd: "/w",
+  place: OWN_PLACE,
+};
 const form: Elicitation = {
   kind: "elicitation",
   id: "e",
@@ -90,7 +97,7 @@ suite("agent questions", () => {
         open,
       );
       for (const card of [permissionCard(permission, open), asked]) {
-        const { form: _, changes: __, ...shown } = card;
+        const { form: _, changes: __, diffs: ___, ...shown } = card; // their elements show hidden characters
         ok(!JSON.stringify(shown).includes(character), JSON.stringify(shown));
       }
     }

@@ -2,52 +2,52 @@
  * Cards of questions: permission requests, forms and pages to visit. Pure.
  *
  * Invariants:
- * - The requester is named first.
- * - The parameters of a permission request and the address of a page are shown in full.
- * - The buttons of a permission request are the agent's options in its order, followed by *Open Diff*.
+ * - A permission request starts with the question. A subagent, and the requester of a form or a page, is named first.
+ * - The parameters of a permission request and the address of a page are shown in full (`permission-content.ts`).
+ * - The buttons of a permission request are the agent's options in its order.
  * - Permanent rejections and *Allow Everything* are in the menu of further actions.
- * - An answered question keeps only its *Open Diff* buttons.
+ * - An answered question has no buttons.
  */
 import * as l10n from "@vscode/l10n";
-import type {
-  Permission,
-  PermissionAnswered,
-  PermissionOption,
-  PermissionOptionKind,
-  SubagentName,
-} from "../../../src/protocol/chat/chat";
+import type { Permission, PermissionOption, PermissionOptionKind, SubagentName } from "../../../src/protocol/chat/chat";
 import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../../src/protocol/chat/elicitation";
 import { visibleLine, visibleText } from "../../../src/protocol/text/visible-text";
 import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
 import { card, type Card, type CardButton, type RenderContext, type Picture } from "./card";
 import { closed } from "../text/code-fence";
 import { literal, safeMarkdown } from "../text/markdown-safe";
-import { requestText, subagentText } from "./question-text";
-import { contentPart, parameterBlock, textBlock } from "./tool-content";
+import { permissionBody } from "./permission-content";
+import { permissionOutcome } from "./permission-outcome";
+import { permissionQuestion, subagentText } from "./question-text";
+import { shownDiffs } from "./render-tool";
+import { contentPart, textBlock } from "./tool-content";
 
 export function permissionCard(permission: Permission, circumstances: RenderContext): Card {
-  const { toolKind, title, input, content, answered } = permission;
-  const parts = content.map(each => contentPart(each, "whole"));
-  const diffs = changesOf(content);
+  const { content, answered } = permission,
+    { cwd, place } = circumstances,
+    parts = content.filter(({ kind }) => kind !== "diff").map(each => contentPart(each, "whole"));
   return card(permission.id, "permission", {
-    header: { icon: "question", text: requestText(asker(permission), toolKind), tone: answered ? "plain" : "warning" },
+    header: { icon: "question", text: headingOf(permission), tone: answered ? "plain" : "warning" },
     body: [
-      `**${literal(title)}**`,
-      ...(input === undefined ? [] : [parameterBlock(input)]),
+      ...permissionBody(permission, cwd),
       ...parts.filter(part => typeof part === "string"),
       ...state(answered && permissionOutcome(answered), circumstances),
     ].join("\n\n"),
     pictures: parts.filter((part): part is Picture => typeof part !== "string"),
-    changes: diffs.changes,
-    ...(answered || !isOpen(circumstances) ? { buttons: diffs.buttons } : permissionButtons(permission, diffs.buttons)),
+    diffs: shownDiffs({ content, locations: place.call?.locations ?? [] }, cwd, false, "whole"),
+    changes: changesOf(content),
+    ...(answered || !isOpen(circumstances) ? {} : permissionButtons(permission)),
   });
 }
 
+/** The question; a subagent is named before it. */
+function headingOf({ toolKind, subagent, agent }: Permission): string {
+  const question = `**${permissionQuestion(toolKind)}**`;
+  return subagent === undefined ? question : `${asker({ agent, subagent })}\u2003${question}`;
+}
+
 /** *Allow Everything* requires an option to allow once, which the sidecar then selects. */
-function permissionButtons(
-  { options, isOurs }: Permission,
-  diffs: readonly CardButton[],
-): Pick<Card, "buttons" | "menuButtons"> {
+function permissionButtons({ options, isOurs }: Permission): Pick<Card, "buttons" | "menuButtons"> {
   const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
     id: `option:${optionId}`,
     label: label(name),
@@ -56,7 +56,7 @@ function permissionButtons(
   const isInMenu = ({ kind }: PermissionOption): boolean =>
     kind === "reject_always" && options.some(option => option.kind === "reject_once");
   return {
-    buttons: [...options.filter(option => !isInMenu(option)).map(option => button(option, literal)), ...diffs],
+    buttons: options.filter(option => !isInMenu(option)).map(option => button(option, literal)),
     menuButtons: [
       ...options.filter(isInMenu).map(option => button(option, visibleLine)),
       ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
@@ -104,13 +104,6 @@ const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
   reject_once: "plain",
   reject_always: "plain",
 };
-
-function permissionOutcome(answered: PermissionAnswered): string {
-  if (answered.kind === "cancelled") return l10n.t`**Not answered**: ${literal(answered.why)}`;
-  const verdict = answered.optionKind.startsWith("allow") ? l10n.t("✓ **Allowed**") : l10n.t("✗ **Rejected**");
-  const who = answered.by === "bypass" ? l10n.t("without asking, because you allowed everything") : l10n.t("by you");
-  return `${verdict} ${who}: “${literal(answered.name)}”`;
-}
 
 // --- forms and pages to visit
 

@@ -1,10 +1,17 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Entry, Subagent } from "../../../src/protocol/chat/chat";
-import { noTerminals, type Card } from "./card";
+import { noTerminals, OWN_PLACE, type Card } from "./card";
 import { cardsOf } from "./render";
 
 const draw = (entry: Entry): Card => {
-  const [card] = cardsOf(entry, { growing: false, answerable: true, answering: false, terminals: noTerminals });
+  const [card] = cardsOf(entry, {
+    growing: false,
+    answerable: true,
+    answering: false,
+    terminals: noTerminals,
+    cwd: "/",
+    place: OWN_PLACE,
+  });
   ok(card);
   return card;
 };
@@ -95,7 +102,7 @@ suite("subagent card", () => {
     deepEqual(
       cardsOf(
         { kind: "plan", id: "3", steps: [] },
-        { growing: false, answerable: true, answering: false, terminals: noTerminals },
+        { growing: false, answerable: true, answering: false, terminals: noTerminals, cwd: "/", place: OWN_PLACE },
       ),
       [],
     );
@@ -114,6 +121,6 @@ suite("subagent card", () => {
       options: [],
       subagent: { sessionId: "c", name: "Explore" },
     });
-    equal(card.header?.text, "**Explore** (subagent of **Ada**) requests permission to run a command");
+    equal(card.header?.text, "**Explore** (subagent of **Ada**)\u2003**Run a command?**");
   });
 });

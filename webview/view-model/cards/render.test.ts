@@ -9,11 +9,18 @@ import type {
   ToolContent,
 } from "../../../src/protocol/chat/chat";
 import { changeOf, meaningOf, pageChoice } from "./buttons";
-import { keyOf, type Card, type RenderContext } from "./card";
+import { keyOf, OWN_PLACE, type Card, type RenderContext } from "./card";
 import { cardsOf } from "./render";
-import { contentPart, fileLink, lineDiff, textBlock } from "./tool-content";
+import { contentPart, fileLink, textBlock } from "./tool-content";
 
-const now: RenderContext = { growing: false, answerable: true, answering: false, terminals: [] };
+const now: RenderContext = {
+  growing: false,
+  answerable: true,
+  answering: false,
+  terminals: [],
+  cwd: "/w",
+  place: OWN_PLACE,
+};
 const only = (entry: Entry, circumstances: Partial<RenderContext> = {}): Card => {
   const cards = cardsOf(entry, { ...now, ...circumstances });
   equal(cards.length, 1);
@@ -53,8 +60,8 @@ const tool: ToolCall = {
 suite("entry card", () => {
   test("shows a permission with agent, parameters, the agent's options and then Symposium's", () => {
     const card = only(question);
-    equal(card.header?.text, "**Claude** requests permission to run a command");
-    ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
+    equal(card.header?.text, "**Run a command?**");
+    equal(card.body, "```sh\nrm -rf build\n```");
     deepEqual(
       card.buttons.map(({ id, label, weight }) => [id, label, weight]),
       [
@@ -136,10 +143,10 @@ suite("entry card", () => {
       ...question,
       content: [
         { kind: "text", text: "```\nopen" },
-        { kind: "diff", path: "/a", newText: "x" },
+        { kind: "text", text: "x" },
       ],
     }).body;
-    ok(body.includes("```\nopen\n```\n\n"));
+    ok(body.includes("```\nopen\n```\n\nx"));
   });
 
   test("escapes the agent's names in options, titles and kinds", () => {
@@ -150,7 +157,6 @@ suite("entry card", () => {
     });
     equal(card.buttons[0]?.label, "\\<img\\> \\*\\*Yes\\*\\*⟦U\\+202E⟧");
     ok(!card.header?.text.includes("<b>*x"));
-    ok(!/(?<!\\)</.test(only({ ...tool, title: "<style>", toolKind: "<x>" }).header!.text));
   });
 
   test("shows a tool call on one line with folded details, and a diff unfolded", () => {
@@ -162,26 +168,41 @@ suite("entry card", () => {
       content: [{ kind: "text", text: "hi" }],
       locations: [{ path: "/w/a.ts", line: 3 }],
     });
-    deepEqual(
-      [card.header?.icon, card.header?.text, card.header?.status],
-      ["read", "Read a\\.ts · read", { text: "failed", tone: "error" }],
+    deepEqual(card.line, {
+      state: "failed",
+      parts: [{ kind: "text", text: "Read a.ts" }],
+      result: "failed",
+      tone: "error",
+    });
+    equal(
+      card.body,
+      [
+        "[/w/a.ts:3](file:///w/a.ts#L3)",
+        "**Input**",
+        "```json\n{}\n```",
+        "hi",
+        "**Output**",
+        "```text\nboom\n```",
+      ].join("\n\n"),
     );
-    equal(card.folded.length, 4);
     equal(card.startsUnfolded, false);
     equal(only({ ...tool, content: [{ kind: "diff", path: "/a", newText: "x" }] }).startsUnfolded, true);
   });
 
-  test("offers to open a diff from the tool call and the permission", () => {
+  test("shows the diffs of a tool call and of a permission, each with the line of its place", () => {
     const a = { kind: "diff", path: "/w/a.ts", oldText: "x", newText: "y" } as const,
-      b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const;
-    const card = only({ ...tool, content: [a, { kind: "text", text: "t" }, b] });
-    deepEqual(
-      card.buttons.map(({ id, label, stays }) => [id, label, stays]),
-      [
-        ["change:0", "Open Diff: a\\.ts", true],
-        ["change:1", "Open Diff: \\<b\\>\\.ts", true],
-      ],
-    );
+      b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const,
+      locations = [
+        { path: "/w/a.ts", line: 7 },
+        { path: "/w/a.ts", line: 20 },
+      ];
+    const call: ToolCall = { ...tool, locations, content: [a, { kind: "text", text: "t" }, b, a] },
+      card = only(call);
+    deepEqual(card.diffs, [
+      { diff: a, name: "a.ts", isNamed: false, extent: "start", line: 7 },
+      { diff: b, name: "C:\\w\\<b>.ts", isNamed: false, extent: "start" },
+      { diff: a, name: "a.ts", isNamed: false, extent: "start", line: 20 },
+    ]);
     deepEqual(
       [changeOf(card.changes, "change:0"), changeOf(card.changes, "change:1")],
       [
@@ -189,15 +210,31 @@ suite("entry card", () => {
         { path: "C:\\w\\<b>.ts", newText: "z" },
       ],
     );
-    for (const item of ["change:2", "change:-1", "change:", "option:change:0", "bypass"])
+    for (const item of ["change:3", "change:-1", "change:", "option:change:0", "bypass"])
       equal(changeOf(card.changes, item), undefined);
+    const asked = only({ ...question, content: [a] }, { place: { isHidden: false, call } });
+    deepEqual(asked.diffs, [{ diff: a, name: "a.ts", isNamed: false, extent: "whole", line: 7 }]);
     deepEqual(
-      only({ ...question, content: [a] }).buttons.map(({ id }) => id),
-      ["option:o1", "option:o2", "change:0"],
+      asked.buttons.map(({ id }) => id),
+      ["option:o1", "option:o2"],
     );
+    equal(only({ ...tool, toolKind: "edit", content: [a] }).diffs[0]?.isNamed, true, "the line has the path");
+  });
+
+  test("starts the details of a tool call with the answer to its permission request", () => {
+    const answered = { kind: "selected", optionId: "o", name: "Yes", optionKind: "allow_once", by: "user" } as const,
+      outside: Permission = { ...question, answered, content: [{ kind: "text", text: "It is outside." }] },
+      card = only(tool, { place: { isHidden: false, question: outside } });
     deepEqual(
-      only({ ...question, content: [a] }, { answerable: false }).buttons.map(({ id }) => id),
-      ["change:0"],
+      [card.line?.result, card.body],
+      ["allowed", "✓ **Allowed** by you: “Yes”\n\n```sh\nrm -rf build\n```\n\nIt is outside."],
+    );
+    equal(
+      only(
+        { ...tool, input: "{}", content: [{ kind: "text", text: "x" }] },
+        { place: { isHidden: false, question: outside } },
+      ).body,
+      "✓ **Allowed** by you: “Yes”\n\n**Input**\n\n```json\n{}\n```\n\nx",
     );
   });
 
@@ -212,7 +249,7 @@ suite("entry card", () => {
     };
     const terminals = [{ terminal, where: undefined }];
     const card = only(running, { terminals });
-    deepEqual([card.terminals, card.folded], [terminals, ["*The output is in a terminal.*"]]);
+    deepEqual([card.terminals, card.body], [terminals, "*The output is in a terminal.*"]);
     equal(only(running, { terminals: [{ terminal, where: undefined }] }), card);
     ok(only(running, { terminals: [{ terminal: { ...terminal, output: "a" }, where: undefined }] }) !== card);
   });
@@ -370,16 +407,6 @@ suite("entry card", () => {
 });
 
 suite("tool content", () => {
-  test("shows the changed lines of a diff with three lines of context", () => {
-    equal(lineDiff("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9"), " 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8");
-    equal(lineDiff(undefined, "a\nb"), "+a\n+b");
-    equal(lineDiff("a", "a\nb"), " a\n+b");
-    equal(lineDiff("a\na", "a"), " a\n-a");
-    equal(lineDiff("a\n", "b\n"), "-a\n+b");
-    equal(lineDiff("a", "a\n"), " a\n+");
-    equal(lineDiff(undefined, "a\n"), "+a");
-  });
-
   test("truncates output, removes terminal colours and shows hidden characters", () => {
     const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
     ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
@@ -406,7 +433,6 @@ suite("tool content", () => {
     equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
     equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
     equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
-    ok(markdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
   });
 
   test("keeps code in a block unchanged", () => {

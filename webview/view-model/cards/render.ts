@@ -8,7 +8,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
 import { actionButton, BRANCH_BUTTONS } from "./buttons";
-import { card, keyOf, type Card, type CardHeader, type RenderContext } from "./card";
+import { card, keyOf, type Card, type CardHeader, type EntryPlace, type RenderContext } from "./card";
 import { StreamingTexts } from "./streaming-text";
 import { literal, literalProse } from "../text/markdown-safe";
 import { elicitationCard, permissionCard } from "./render-question";
@@ -27,7 +27,7 @@ const cache = new WeakMap<Entry, { readonly when: RenderContext; readonly cards:
 export function cardsOf(entry: Entry, circumstances: RenderContext): readonly Card[] {
   const before = cache.get(entry);
   if (before !== undefined && isSame(before.when, circumstances)) return before.cards;
-  const cards = describeSafely(entry, circumstances);
+  const cards = describeSafely(entry, circumstances).map(shown => placed(shown, circumstances.place));
   cache.set(entry, { when: circumstances, cards });
   return cards;
 }
@@ -39,11 +39,30 @@ function isSame(a: RenderContext, b: RenderContext): boolean {
     a.answerable === b.answerable &&
     a.answering === b.answering &&
     a.waiting === b.waiting &&
+    a.cwd === b.cwd &&
+    isSamePlace(a.place, b.place) &&
     a.terminals.length === b.terminals.length &&
     a.terminals.every(
       ({ terminal, where }, i) => b.terminals[i]?.terminal === terminal && b.terminals[i]?.where === where,
     )
   );
+}
+
+function isSamePlace(a: EntryPlace, b: EntryPlace): boolean {
+  return (
+    a === b ||
+    (a.isHidden === b.isHidden &&
+      a.question === b.question &&
+      a.call === b.call &&
+      a.group?.key === b.group?.key &&
+      a.group?.head?.text === b.group?.head?.text &&
+      a.group?.head?.isRunning === b.group?.head?.isRunning)
+  );
+}
+
+/** Adds the place of its entry to a card. */
+function placed(shown: Card, { isHidden, group }: EntryPlace): Card {
+  return isHidden || group !== undefined ? { ...shown, isHidden, group } : shown;
 }
 
 /**

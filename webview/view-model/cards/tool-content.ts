@@ -61,7 +61,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
     case "text":
       return how === "cut" ? shortMarkdown(content.text) : safeMarkdown(closed(visibleText(content.text)));
     case "diff":
-      return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
+      return fileLink({ path: content.path }); // `Card.diffs` has its lines
     case "terminal":
       return content.output === undefined
         ? l10n.t("*The output is in a terminal.*")
@@ -166,27 +166,3 @@ const whole = (path: string): string => path.replace(LONE_SURROGATE, "\ufffd");
 
 /** A lone surrogate, which is invalid in an address. */
 const LONE_SURROGATE = /\p{Surrogate}/gu;
-
-const CONTEXT_LINES = 3;
-
-/** The differing lines between the common first and last lines, with some context. */
-export function lineDiff(before: string | undefined, after: string): string {
-  // A common final newline starts no further line.
-  const newline = after.endsWith("\n") && (before === undefined || before.endsWith("\n")) ? 1 : 0;
-  const linesOf = (text: string) => text.slice(0, text.length - newline).split("\n");
-  const added = linesOf(after);
-  if (before === undefined) return added.map(line => `+${line}`).join("\n");
-  const removed = linesOf(before);
-  const minLength = Math.min(removed.length, added.length);
-  let head = 0,
-    tail = 0;
-  while (head < minLength && removed[head] === added[head]) head++;
-  while (tail < minLength - head && removed.at(-1 - tail) === added.at(-1 - tail)) tail++;
-  const same = (from: number, to: number) => added.slice(Math.max(0, from), to).map(line => ` ${line}`);
-  return [
-    ...same(head - CONTEXT_LINES, head),
-    ...removed.slice(head, removed.length - tail).map(line => `-${line}`),
-    ...added.slice(head, added.length - tail).map(line => `+${line}`),
-    ...same(added.length - tail, added.length - tail + CONTEXT_LINES),
-  ].join("\n");
-}

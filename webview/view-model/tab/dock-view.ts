@@ -1,6 +1,6 @@
 /** Content of the area between conversation and prompt: plan progress, context usage and bypassed permissions. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { Conversation, PlanStep, Usage } from "../../../src/protocol/chat/chat";
+import type { Conversation, Entry, PlanStep, Usage } from "../../../src/protocol/chat/chat";
 import type { BypassedBy } from "../../../src/protocol/page/host-to-page";
 import { readableLine, visibleText } from "../../../src/protocol/text/visible-text";
 import { stepMark } from "../cards/render";
@@ -21,12 +21,15 @@ export interface PlanView {
 }
 
 /** The newest plan, while it has open steps or belongs to the running turn. */
-export function pinnedPlan(entries: Conversation["entries"], running: boolean): readonly PlanStep[] | undefined {
+export function pinnedPlan(
+  entries: Conversation["entries"],
+  running: boolean,
+): Extract<Entry, { readonly kind: "plan" }> | undefined {
   const at = entries.findLastIndex(({ kind }) => kind === "plan");
   const plan = entries[at];
   if (plan?.kind !== "plan" || plan.steps.length === 0) return undefined;
   const ofThisTurn = running && at > entries.findLastIndex(({ kind }) => kind === "user");
-  return ofThisTurn || plan.steps.some(step => stateOf(step) !== "done") ? plan.steps : undefined;
+  return ofThisTurn || plan.steps.some(step => stateOf(step) !== "done") ? plan : undefined;
 }
 
 export function planView(steps: readonly PlanStep[]): PlanView {

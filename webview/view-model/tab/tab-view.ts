@@ -16,6 +16,7 @@ import { escapeHtml, literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { questionQueue } from "../../state/question-queue";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
+import { entryPlaces } from "../cards/entry-places";
 import { cardsOf } from "../cards/render";
 import { chatTitle } from "../../../src/protocol/chat/chat-title";
 import { texts } from "../text/chat-texts";
@@ -75,6 +76,8 @@ export function viewOf(page: Page, tab: Tab): TabView {
     questions = questionQueue(entries);
   const isDrawn = (entry: Entry): boolean =>
     !isQuestion(entry) || entry.answered !== undefined || questions.shown.has(entry.id);
+  const plan = pinnedPlan(entries, turn !== "idle"),
+    placeOf = entryPlaces(entries, { isDrawn, pinnedPlan: plan });
   return {
     title:
       (isEmpty(tab.drafts) ? "" : DRAFT) +
@@ -89,6 +92,8 @@ export function viewOf(page: Page, tab: Tab): TabView {
             answerable: live && isQuestion(entry),
             answering: answering.has(entry.id),
             terminals: terminals(entry),
+            cwd: conversation.cwd,
+            place: placeOf(entry),
             ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
           }),
     ),
@@ -105,7 +110,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     controls: conversation.controls,
     commands: conversation.commands,
     usage: conversation.usage,
-    plan: pinnedPlan(entries, turn !== "idle"),
+    plan: plan?.steps,
     details: { details: conversation.details, agent, cwd: conversation.cwd },
     bypassed: bypassView(
       [

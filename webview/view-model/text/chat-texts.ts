@@ -33,6 +33,7 @@ export const texts = {
   heading: l10n.t("Symposium Chat"),
   announcements: l10n.t("Announcements"),
   details: l10n.t("Details"),
+  openDiff: l10n.t("Open Diff"),
   cards: {
     prompt: l10n.t("You"),
     answer: l10n.t("Answer"),

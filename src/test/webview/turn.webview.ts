@@ -1,0 +1,131 @@
+/**
+ * A turn in the chat: lines of tool calls, groups, diffs, commands, and a question merged with its call. Screenshots
+ * of three widths and themes.
+ */
+import assert from "node:assert/strict";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { violations } from "../page/axe";
+import { becomes, button, seen, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
+
+const OLD = ["export function count(text) {", '  return text.split(" ").length;', "}", ""].join("\\n"),
+  NEW = [
+    "export function count(text) {",
+    "  const words = text.trim().split(/\\\\s+/u);",
+    '  return words[0] === "" ? 0 : words.length;',
+    "}",
+    "",
+  ].join("\\n");
+
+const SCRIPT = `title Count words properly
+think The user wants words counted.
+tool a read Read src/count.mjs
+toolupdate a completed locations=src/count.mjs text="export function count(text) {}"
+tool b read Read src/lines.mjs
+toolupdate b completed locations=src/lines.mjs text="export const lines = 1"
+tool c search grep split
+toolupdate c completed input={"pattern":"split("} text="src/count.mjs:2"
+tool d edit Change src/count.mjs
+toolupdate d completed locations=src/count.mjs:2 diff={"path":"src/count.mjs","oldText":"${OLD.replaceAll('"', '\\"')}","newText":"${NEW.replaceAll('"', '\\"')}"}
+terminal node -e "console.log('ok 1 - counts'); console.error('not ok 2 - apostrophe'); process.exit(1)"
+say The function now splits on any white space. One test still expects “don't” to count twice. I will rebuild before changing it.
+ask q kind=execute title="rm -r build && npm run build" input={"command":"rm -r build && npm run build","cwd":"packages/web"} options=allow_once,allow_always,reject_once
+toolupdate q completed`;
+
+const THEMES = [
+  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
+  { theme: "Light 2026", kind: "vscode-light", name: "light" },
+  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
+] as const;
+const WIDTHS = [260, 340, 700] as const;
+
+suite("turn", () => {
+  let box: ChatBox;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    await sendPrompt(box.frame, SCRIPT);
+    await button(box.frame, /Allow once/i).waitFor();
+  });
+  suiteTeardown(() => box.close());
+
+  const lines = () => box.frame.locator("[data-part=chat]:visible .symposium-line:visible"),
+    line = (text: string) => lines().filter({ hasText: text });
+
+  async function setWidth(width: number): Promise<void> {
+    await box.page.locator("iframe.webview").evaluate((frame, width) => {
+      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
+    }, width);
+  }
+
+  for (const { theme, kind, name } of THEMES)
+    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
+      await wear(box, theme, kind);
+      for (const width of WIDTHS) {
+        await setWidth(width);
+        await box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
+          list.scrollTop = list.scrollHeight;
+          await new Promise(requestAnimationFrame);
+        });
+        await box.screenshot(`turn-${name}-${width}`);
+        const isInside = await box.frame
+          .locator("[data-part=conversation]:visible")
+          .evaluate(list => list.scrollWidth <= list.clientWidth);
+        assert.ok(isInside, `wider than ${width} px`);
+      }
+      await setWidth(297);
+      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
+    });
+
+  test("shows reads and searches as one line, which opens to its parts", async () => {
+    const group = line("Read 2 files, searched “split(”");
+    assert.equal(await line("grep split").count(), 0);
+    await group.locator("button").click();
+    for (const part of ["Read src/count.mjs", "Read src/lines.mjs", "grep split"])
+      await line(part).waitFor({ state: "visible" });
+    await group.locator("button").press("Enter");
+    await line("grep split").waitFor({ state: "hidden" });
+  });
+
+  test("shows an edit by file and counts, with the numbers of the file's lines", async () => {
+    const edit = line("Edited src/count.mjs");
+    assert.match((await edit.textContent()) ?? "", /Edited src\/count\.mjs \+2 −1/);
+    assert.deepEqual(
+      await box.frame.locator(".symposium-diff-line:visible").evaluateAll(rows => rows.map(row => row.textContent)),
+      [
+        "2 export function count(text) {",
+        '3−  return text.split(" ").length;',
+        "3+  const words = text.trim().split(/\\s+/u);",
+        '4+  return words[0] === "" ? 0 : words.length;',
+        "5 }",
+      ],
+    );
+    await edit.locator(".symposium-fold").click();
+    assert.equal(await box.frame.locator(".symposium-diff-line:visible").count(), 0);
+    await edit.locator(".symposium-fold").click();
+  });
+
+  test("shows a failed command with its exit code and the end of its output", async () => {
+    const command = line("$ node");
+    await command.waitFor();
+    assert.match((await command.textContent()) ?? "", /exit 1/);
+    await seen(
+      async () => /not ok 2/.test((await box.frame.locator(".symposium-terminal:visible").textContent()) ?? ""),
+      "the output",
+    );
+  });
+
+  test("shows a question once, as a command, and then the answer in the line of its call", async () => {
+    const question = box.frame.locator("[data-kind=permission]:visible");
+    const text = (await question.textContent()) ?? "";
+    assert.match(text, /Run a command\?/);
+    assert.match(text, /in packages\/web/);
+    assert.doesNotMatch(text, /[{}]/);
+    assert.equal(await line("$ rm -r build").count(), 0);
+    await button(box.frame, /Allow once/i).click();
+    await turnEnded(box.frame);
+    await question.waitFor({ state: "hidden" });
+    assert.match(await line("$ rm -r build").innerText(), /allowed$/);
+  });
+});

@@ -1,0 +1,55 @@
+/**
+ * The line of a tool call: a button that folds the details, the words, the result, and a button that opens the diff.
+ * While the call runs, a spinner is in the place of the fold button's mark.
+ */
+import type { ToolLine as Line } from "../view-model/cards/card";
+import { texts } from "../view-model/text/chat-texts";
+import { create, setText } from "./dom";
+import { linePart } from "./line-parts";
+
+export interface ShownLine {
+  readonly line: Line;
+  /** Whether the call has details to fold. */
+  readonly hasDetails: boolean;
+  readonly isOpen: boolean;
+  /** The line has a button for the only diff. */
+  readonly hasDiff: boolean;
+}
+
+export class ToolLine {
+  readonly #fold = create("button", {
+    className: "symposium-fold",
+    attributes: { type: "button", "aria-label": texts.details },
+  });
+  readonly #words = create("span", { className: "symposium-line-words" });
+  readonly #result = create("span", { className: "symposium-line-result" });
+  readonly #diff = create("button", {
+    className: "symposium-text-button",
+    text: texts.openDiff,
+    attributes: { type: "button" },
+  });
+  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result, this.#diff);
+  #parts = "";
+
+  constructor(handlers: { readonly toggled: () => void; readonly diffWanted: () => void }) {
+    this.#fold.addEventListener("click", handlers.toggled);
+    this.#words.addEventListener("click", ({ target }) => {
+      if (!(target instanceof HTMLAnchorElement) && document.getSelection()?.isCollapsed !== false) handlers.toggled();
+    });
+    this.#diff.addEventListener("click", handlers.diffWanted);
+  }
+
+  show({ line: { state, parts, result, tone }, hasDetails, isOpen, hasDiff }: ShownLine): void {
+    this.element.dataset["state"] = state;
+    this.element.dataset["tone"] = tone;
+    this.#fold.disabled = !hasDetails;
+    this.element.dataset["details"] = hasDetails ? "some" : "none";
+    this.#fold.setAttribute("aria-expanded", String(hasDetails && isOpen));
+    setText(this.#result, result);
+    this.#diff.hidden = !hasDiff;
+    const drawn = JSON.stringify(parts);
+    if (drawn === this.#parts) return;
+    this.#parts = drawn;
+    this.#words.replaceChildren(...parts.flatMap(part => [linePart(part), document.createTextNode(" ")]));
+  }
+}

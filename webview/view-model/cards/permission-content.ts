@@ -1,0 +1,80 @@
+/**
+ * Content of a permission request, as Markdown: a command, an address, or the parameters with their names. Pure.
+ *
+ * Invariants:
+ * - Each parameter is shown in full, with visible hidden characters. Omitted are those that the card's diffs contain.
+ */
+import * as l10n from "@vscode/l10n";
+import type { Permission } from "../../../src/protocol/chat/chat";
+import { isFilled, isObject, parseJson, type Fields } from "../../../src/protocol/wire/json";
+import { visibleText } from "../../../src/protocol/text/visible-text";
+import { literal } from "../text/markdown-safe";
+import { commandIn } from "./command-text";
+import type { Diff } from "./diff-lines";
+import { PLAIN, parameterBlock, textBlock } from "./tool-content";
+import { relative } from "./tool-line";
+
+const FOLDERS = ["cwd", "workdir", "working_directory", "directory"];
+const ADDRESSES = ["url", "uri", "address"];
+/** A longer value, or one with several lines, is shown as a block. */
+const MAX_ROW = 120;
+
+/** `cwd`: folder of the session. */
+export function permissionBody({ title, toolKind, input, content }: Permission, cwd: string): readonly string[] {
+  const given = input === undefined ? undefined : parseJson(input);
+  if (input !== undefined && !isObject(given)) return [...titleLines(title), parameterBlock(input)];
+  const parameters = isObject(given) ? given : {},
+    diffs = content.filter(each => each.kind === "diff");
+  if (diffs.length > 0) return [...titleLines(title), ...rows(outside(diffs, parameters))];
+  const command = toolKind === "execute" || toolKind === "other" ? commandIn(parameters) : undefined;
+  if (command !== undefined) return commandLines(command, parameters, title, cwd);
+  const address = toolKind === "fetch" ? ADDRESSES.find(name => isFilled(parameters[name])) : undefined;
+  if (address !== undefined)
+    return [textBlock(String(parameters[address]), PLAIN, "whole"), ...rows(without(parameters, new Set([address])))];
+  return [...titleLines(title), ...rows(parameters)];
+}
+
+function commandLines(
+  { name, command }: { readonly name: string; readonly command: string },
+  parameters: Fields,
+  title: string,
+  cwd: string,
+): readonly string[] {
+  const folderName = FOLDERS.find(each => isFilled(parameters[each])),
+    folder = folderName === undefined ? undefined : String(parameters[folderName]);
+  return [
+    // The title of most agents is the command.
+    ...(isSame(title, command) ? [] : titleLines(title)),
+    textBlock(command, "sh", "whole"),
+    ...(folder === undefined || folder === cwd ? [] : [l10n.t`in ${literal(relative(folder, cwd))}`]),
+    ...rows(without(parameters, new Set([name, ...(folderName === undefined ? [] : [folderName])]))),
+  ];
+}
+
+const isSame = (title: string, command: string): boolean =>
+  title.trim().replace(/^`+|`+$/g, "") === command.trim() || title.trim() === `$ ${command.trim()}`;
+
+const titleLines = (title: string): readonly string[] => (title.trim() === "" ? [] : [`**${literal(title)}**`]);
+
+/** The parameters that none of the diffs shows. */
+function outside(diffs: readonly Diff[], parameters: Fields): Fields {
+  const isShown = (value: unknown): boolean =>
+    typeof value === "string" &&
+    diffs.some(
+      ({ path, oldText = "", newText }) => path === value || oldText.includes(value) || newText.includes(value),
+    );
+  return Object.fromEntries(Object.entries(parameters).filter(([, value]) => !isShown(value)));
+}
+
+const without = (parameters: Fields, names: ReadonlySet<string>): Fields =>
+  Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.has(name)));
+
+/** `key: value`, one parameter a row. */
+function rows(parameters: Fields): readonly string[] {
+  return Object.entries(parameters).flatMap(([name, value]) => {
+    const shown = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    return shown.length > MAX_ROW || visibleText(shown).includes("\n")
+      ? [`${literal(name)}:`, textBlock(shown, typeof value === "string" ? PLAIN : "json", "whole")]
+      : [`${literal(name)}: ${literal(shown)}`];
+  });
+}
