@@ -5,6 +5,8 @@ import { interrupted } from "../../src/protocol/chat/chat";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import {
   addNotice,
+  endWaits,
+  withDetail,
   emitEvent,
   idle,
   type Phase,
@@ -41,8 +43,9 @@ export function agentFailed(state: State, failure: AgentFailure, canRestart: boo
   const next =
     pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
   return chain(
-    interruptAll(state),
-    s => addNotice(s, "error", `${text}${next}`, hadPrompt ? ["sendAgain", ...actions] : actions, detail),
+    endWaits(state, "start", "update", "turn"),
+    interruptAll,
+    s => addNotice(s, "error", `${text}${next}`, hadPrompt ? ["sendAgain", ...actions] : actions, withDetail(detail)),
     s => enter(s, { kind: "down", waiting: undefined }),
     holdQueue,
     idle,
@@ -71,8 +74,9 @@ function fellUnread(
   pause: number,
 ): SessionStep {
   return chain(
-    interruptAll(state),
-    s => addNotice(s, "warning", text, actions, detail),
+    endWaits(state, "start", "update", "turn"),
+    interruptAll,
+    s => addNotice(s, "warning", text, actions, withDetail(detail)),
     s => enter(s, { kind: "down", waiting }),
     s => emitEvent(s, { type: "turn", turn: { state: "starting", messageId: waiting.messageId } }),
     s => [s, [{ kind: "leave" }]],

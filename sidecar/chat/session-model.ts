@@ -1,6 +1,6 @@
 /** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
 import type { TurnOutcome } from "../agent-session/agent-message";
-import type { Step, Unexpected } from "../agent-session/state-machine";
+import { chain, type Step, type Unexpected } from "../agent-session/state-machine";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
@@ -57,6 +57,8 @@ export interface State {
   /** Unique among all sessions of all boots. Entry ids are `${prefix}${n}`. */
   readonly prefix: string;
   readonly made: number;
+  /** Notices about waiting that has not ended. */
+  readonly waits: readonly Notice[];
   /** Ids of recently withdrawn prompts. A late repetition must not queue them again. */
   readonly withdrawn: readonly string[];
   /** Usage of this turn's limits; see `turn-limits.ts`. */
@@ -217,26 +219,32 @@ export function idle(state: State): SessionStep {
     : emitEvent(state, { type: "turn", turn: { state: "idle" } });
 }
 
+/** `detail`: may be absent. */
+export const withDetail = (detail: string | undefined): Pick<Notice, "detail"> =>
+  detail === undefined ? {} : { detail };
+
+/** Ends the notices about waiting for one of these. */
+export function endWaits(state: State, ...ended: readonly NonNullable<Notice["until"]>[]): SessionStep {
+  const over = state.waits.filter(({ until }) => until !== undefined && ended.includes(until));
+  return over.length === 0
+    ? [state, []]
+    : chain(
+        [{ ...state, waits: state.waits.filter(wait => !over.includes(wait)) }, []],
+        ...over.map(entry => (s: State) => emitEvent(s, { type: "upsert", entry: { ...entry, isOver: true } })),
+      );
+}
+
 export function addNotice(
   state: State,
   severity: Notice["severity"],
   text: string,
   actions: readonly ActionId[],
-  detail?: string,
+  more: Pick<Notice, "detail" | "until"> = {},
 ): SessionStep {
+  const entry: Notice = { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, actions, ...more };
   return emitEvent(
-    { ...state, made: state.made + 1 },
-    {
-      type: "upsert",
-      entry: {
-        kind: "notice",
-        id: `${state.prefix}${state.made}`,
-        severity,
-        text,
-        ...(detail === undefined ? {} : { detail }),
-        actions,
-      },
-    },
+    { ...state, made: state.made + 1, waits: entry.until === undefined ? state.waits : [...state.waits, entry] },
+    { type: "upsert", entry },
   );
 }
 

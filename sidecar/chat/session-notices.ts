@@ -9,12 +9,13 @@ import { addNotice, emitEvent, type SessionStep, type State } from "./session-mo
 export function slow(state: State, seconds: number): SessionStep {
   const { name } = state.conversation.agent;
   return seconds < LATE_SECONDS
-    ? addNotice(state, "info", l10n.t`${name} is still starting…`, [])
+    ? addNotice(state, "info", l10n.t`${name} is still starting…`, [], { until: "start" })
     : addNotice(
         state,
         "warning",
         l10n.t`${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
         ["showLogs", "restartAgent"],
+        { until: "start" },
       );
 }
 /** Duration from which a start counts as unusually slow. */

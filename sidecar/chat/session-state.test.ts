@@ -667,6 +667,38 @@ suite("session state machine", () => {
     deepEqual(applyEvents(OPENED).state.conversation.accepts, { images: true });
   });
 
+  test("ends the notices about waiting with the start, the next update, the turn or the agent", () => {
+    const over = (...events: readonly SessionEvent[]) =>
+      applyEvents(...events).state.conversation.entries.flatMap(entry =>
+        entry.kind === "notice" && entry.until !== undefined ? [[entry.until, entry.isOver === true]] : [],
+      );
+    const slow = { kind: "slow", seconds: 10 } as const,
+      silent = { kind: "silent", minutes: 3 } as const,
+      overdue = { kind: "cancelOverdue" } as const;
+    deepEqual(over({ kind: "installing", name: "Ada" }, slow), [
+      ["start", false],
+      ["start", false],
+    ]);
+    deepEqual(over({ kind: "installing", name: "Ada" }, prompt("1"), slow, OPENED), [
+      ["start", true],
+      ["start", true],
+    ]);
+    deepEqual(over(OPENED, prompt("1"), silent), [["update", false]]);
+    deepEqual(over(OPENED, prompt("1"), silent, textChunk("a"), silent), [
+      ["update", true],
+      ["update", false],
+    ]);
+    deepEqual(over(OPENED, prompt("1"), silent, DOWN), [["update", true]]);
+    deepEqual(over(OPENED, prompt("1"), { kind: "cancel" }, overdue, textChunk("a")), [["turn", false]]);
+    deepEqual(
+      over(OPENED, prompt("1"), { kind: "cancel" }, overdue, {
+        kind: "turnEnded",
+        outcome: { kind: "stopped", reason: "cancelled" },
+      }),
+      [["turn", true]],
+    );
+  });
+
   test("marks the output of an exited process and reports the lost memory", () => {
     const { state } = applyEvents(
       OPENED,

@@ -24,6 +24,7 @@ import { assertNever } from "../../src/protocol/wire/wire";
 import {
   emitEvent,
   addNotice,
+  endWaits,
   idle,
   type Interruption,
   type Phase,
@@ -67,6 +68,7 @@ export function startSession(
     conversation,
     prefix,
     made: 0,
+    waits: [],
     withdrawn: [],
     spent: NOTHING_SPENT,
     restarts: 0,
@@ -121,7 +123,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
   if (isAction(event)) return applyAction(state, event, now);
   switch (event.kind) {
     case "updated":
-      return update(state, event, now);
+      return chain(endWaits(state, "update"), s => update(s, event, now));
     case "replayed":
       return replayed(state, event);
     case "asked":
@@ -148,7 +150,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return controlRefused(state, event);
     case "installing":
       return state.phase.kind === "opening"
-        ? addNotice(state, "info", l10n.t`${event.name} is being installed. This happens once.`, [])
+        ? addNotice(state, "info", l10n.t`${event.name} is being installed. This happens once.`, [], { until: "start" })
         : [state, []];
     case "extensionMissing":
       return addNotice(state, "warning", l10n.t`${event.sentence} This conversation continues without it.`, [
@@ -221,7 +223,8 @@ function openingStep(state: State, phase: PhaseOf<"opening">, event: PhaseEvent,
   switch (event.kind) {
     case "opened":
       return chain(
-        accepts(state, event.accepts),
+        endWaits(state, "start"),
+        s => accepts(s, event.accepts),
         s => memory(s, event.isContinued),
         s => opened(s, phase.waiting, phase.attempt ?? 1, now),
       );
@@ -300,6 +303,7 @@ function promptingStep(state: State, phase: PhaseOf<"prompting">, event: PhaseEv
         "info",
         l10n.t`${state.conversation.agent.name} has sent nothing for ${event.minutes} minutes. It may still be working. If it hangs, stop or restart it.`,
         ["restartAgent", "showLogs"],
+        { until: "update" },
       );
     case "agentDown":
       return agentFailed(state, event, true);
@@ -334,6 +338,7 @@ function cancellingStep(state: State, event: PhaseEvent, now: number): SessionSt
         "warning",
         l10n.t`${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`,
         ["restartAgent"],
+        { until: "turn" },
       );
     case "cancelGivenUp":
       return giveUp(state);

@@ -4,6 +4,8 @@ import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter } from "../agent-session/state-machine";
 import {
   addNotice,
+  endWaits,
+  withDetail,
   emitEvent,
   idle,
   type Effect,
@@ -120,11 +122,12 @@ export function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBef
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
   return chain(
     endThought(state, now),
+    s => endWaits(s, "update", "turn"),
     t => (isOver ? settleTurn(t) : settleAll(t, "the turn ended")),
     closeBounds,
     s =>
       outcome.kind === "failed"
-        ? addNotice(s, "error", outcome.text, outcome.actions, outcome.detail)
+        ? addNotice(s, "error", outcome.text, outcome.actions, withDetail(outcome.detail))
         : outcome.reason !== "end_turn"
           ? addNotice(
               s,

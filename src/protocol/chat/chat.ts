@@ -373,7 +373,7 @@ export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "t
   );
 }
 
-/** Cancels running tool calls and compactions, and answers open questions with `why`. */
+/** Cancels running tool calls and compactions, ends waiting, and answers open questions with `why`. */
 export function settled(entries: readonly Entry[], why: string): readonly Entry[] {
   return entries.map((entry): Entry => {
     switch (entry.kind) {
@@ -384,6 +384,8 @@ export function settled(entries: readonly Entry[], why: string): readonly Entry[
         return entry.answered ? entry : { ...entry, answered: { kind: "cancelled", why } };
       case "compaction":
         return entry.status === "in_progress" ? { ...entry, status: "cancelled" } : entry;
+      case "notice":
+        return entry.until === undefined || entry.isOver === true ? entry : { ...entry, isOver: true };
       case "subagent":
         return settledSubagent(entry, why);
       default:

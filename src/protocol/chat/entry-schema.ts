@@ -140,6 +140,10 @@ const notice = v.object({
   from: v.exactOptional(long),
   detail: v.exactOptional(long),
   actions: list(actionId, 10),
+  /** The notice is about waiting: for the start of the agent, its next update, or the end of the turn. */
+  until: v.exactOptional(v.picklist(["start", "update", "turn"])),
+  /** The wait has ended, and the notice is no longer shown. */
+  isOver: v.exactOptional(v.literal(true)),
 });
 /** A message of Symposium (error, restart, note), or of the agent if `from` is set. */
 export type Notice = Infer<typeof notice>;

@@ -56,6 +56,23 @@ suite("places of entries", () => {
     deepEqual(hidden([plan]), []);
   });
 
+  test("hides a notice about waiting that has ended", () => {
+    const wait = {
+      kind: "notice",
+      severity: "info",
+      text: "It is still starting.",
+      actions: [],
+      until: "start",
+    } as const;
+    deepEqual(
+      hidden([
+        { ...wait, id: "a" },
+        { ...wait, id: "b", isOver: true },
+      ]),
+      ["b"],
+    );
+  });
+
   test("groups consecutive reads and searches", () => {
     const search = (id: string, input?: string) =>
       call(id, { toolKind: "search", ...(input === undefined ? {} : { input }) });

@@ -33,6 +33,8 @@ export function entryPlaces(
       }
       case "permission":
         return entry.answered !== undefined && calls.has(entry.toolEntryId);
+      case "notice":
+        return entry.isOver === true;
       case "thought":
         return entry.text.trim() === "";
       default:
