@@ -161,6 +161,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "webview/state/save-schedule.ts",
       "webview/view-model/text/markdown-safe.ts",
       "webview/components/dom.ts",
+      "webview/components/picture.ts",
     ],
   ],
   ["webview/testing", ["src/protocol", "webview", "fast-check"]],

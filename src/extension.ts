@@ -66,7 +66,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     listeners: {
       ...chatListeners(() => chat),
       ...settingsListeners(configuration, chosen, () => settings.secrets),
-      ...agentListeners(() => settings.controller),
+      ...agentListeners(() => settings),
       ...sessionListeners(() => sessions),
       ...LanguageModels.listeners(() => models),
       ...editor.listeners,
@@ -82,12 +82,18 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...shared,
       ...{ editor, chosen, commands },
       addToConfiguration: agentId => settings.controller.addToConfiguration(agentId),
+      firstScreen: {
+        refresh: () => settings.firstScreen.refresh(),
+        addFound: agentId => settings.firstScreen.addFound(agentId),
+        disable: ids => settings.firstScreen.disable(ids),
+        preview: () => settings.firstScreen.preview(),
+      },
       outdatedChanged: () => settings.controller.changed(),
       shownTabChanged: () => sessions.controller.shownConversationChanged(),
       onEvent: (event, agentId) => settings.milestones.event(event, agentId),
     }),
   );
-  const settings: SettingsPart = own(registerSettings({ ...shared, chat: chat.controller }));
+  const settings: SettingsPart = own(registerSettings({ ...shared, editor, chat: chat.controller, page: chat.page }));
   const sessions: SessionsPart = own(registerSessions({ ...shared, ...{ editor, commands }, chat: chat.controller }));
   const models: LanguageModels = own(
     new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),

@@ -55,6 +55,7 @@ class Fixture implements AsyncDisposable {
       find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),
       examine: async () => ({ examined: this.examined, report: "the report" }),
       doctor: async () => "the computer",
+      preview: async ({ id }, cwd) => (id === "sparkle" ? { id, text: `text in ${cwd}` } : undefined),
       signOut: async () => undefined,
       ...change,
     }).handlers;

@@ -6,10 +6,12 @@ import * as l10n from "@vscode/l10n";
 import type {
   AgentsHostToSidecar,
   AgentState,
+  ExtensionAddition,
   Installable,
   InstallState,
 } from "../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { unpinnedPackage } from "../../src/protocol/agents/built-in-agents";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
@@ -42,6 +44,8 @@ export interface AgentServiceDeps {
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
   readonly statusTracker: AgentStatusTracker;
+  /** See `agents/previewExtensions`. Undefined for an extension that is not built in. */
+  readonly preview: (extension: ExtensionConfig, cwd: string) => Promise<ExtensionAddition | undefined>;
   /** Searches the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly examine: (
@@ -117,6 +121,11 @@ export class AgentService {
         this.deps.statusTracker.onStatus("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
+    "agents/previewExtensions": async ({ extensions, cwd }) => ({
+      additions: (await Promise.all(extensions.map(extension => this.deps.preview(extension, cwd)))).flatMap(
+        addition => addition ?? [],
+      ),
+    }),
     "agents/doctor": async () => ({ report: await this.deps.doctor() }),
     "agents/signOut": ({ agent, cwd }) =>
       refuseKnownErrors(async () => {

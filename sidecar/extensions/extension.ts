@@ -35,6 +35,11 @@ export interface ExtensionDeps {
   readonly log: (level: "info" | "warn", message: string, detail: JsonObject) => void;
 }
 
+/** `cwd`: folder of the session, absolute, or empty without one. */
+export interface PreviewDeps extends Pick<ExtensionDeps, "clock" | "date" | "home" | "log"> {
+  readonly cwd: string;
+}
+
 /** The user's settings for this extension. Invalid values are logged and treated as absent. */
 export type ExtensionSettings = JsonObject;
 
@@ -44,6 +49,8 @@ export interface BuiltInExtension {
   /** Display name. */
   readonly name: string;
   define(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition;
+  /** The text that it would add to the first prompt of a session; undefined for none. Absent: it never adds text. */
+  preview?(settings: ExtensionSettings, deps: PreviewDeps): Promise<string | undefined>;
 }
 
 /** Reads the values of `schema`. Logs each invalid value and uses its default. */

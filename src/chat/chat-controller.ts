@@ -22,7 +22,7 @@ import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
 import { PageResume } from "./page-resume";
 import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
-import { GAVE_UP, sidecarState } from "./sidecar-state";
+import { GAVE_UP, isWindowClosing, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
 type OpenTab = Extract<HostToPage, { type: "openTab" | "forked" }>;
@@ -100,6 +100,10 @@ export class ChatController {
         return this.#performAction(message.tabId, message.action);
       case "selectAgent":
         return this.#starts.selectAgent(message.agentId);
+      case "disableExtensions":
+        return this.deps.firstScreen.disable(message.ids);
+      case "previewExtensions":
+        return this.deps.firstScreen.preview();
       case "openLink":
         return message.preview ? this.#preview(message.href) : this.deps.openLink(message.href, false);
       case "openDiff":
@@ -252,6 +256,7 @@ export class ChatController {
     // A first page opens its first tab by itself, with the agent for new tabs.
     if (pending && pending.tabId === undefined && (hasTabs || pending.agentId !== undefined))
       this.deps.page.post(pending);
+    this.deps.firstScreen.refresh();
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason
@@ -262,6 +267,7 @@ export class ChatController {
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     const opening = this.#open(position);
     this.postState();
+    this.deps.firstScreen.refresh();
     await opening;
   }
 
@@ -390,8 +396,4 @@ export class ChatController {
       ...(message.type === "newTab" || message.type === "takeOver" ? { noSession: true } : {}),
     });
   }
-}
-
-function isWindowClosing(phase: SidecarPhase): boolean {
-  return phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest");
 }

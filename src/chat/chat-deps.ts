@@ -18,6 +18,18 @@ export type HostAction = Exclude<
   "sendAgain" | "sendTranscript" | "takeOver" | "openOrigin" | "addToConfiguration"
 >;
 
+/** Content of tabs without a prompt. */
+export interface FirstScreenProvider {
+  /** Posts the content and reads the states of the agents again. */
+  refresh(): void;
+  /** Adds a detected agent to the user's settings. No effect on other ids. */
+  addFound(agentId: string): Promise<void>;
+  /** Disables agent extensions in the user's settings. */
+  disable(extensionIds: readonly string[]): Promise<void>;
+  /** Opens the text that the enabled extensions add to prompts. Rejects with a message for the user. */
+  preview(): Promise<void>;
+}
+
 export interface ChatDeps {
   readonly page: {
     readonly isLive: boolean;
@@ -30,6 +42,7 @@ export interface ChatDeps {
   /** The user's persisted choices for an agent. */
   readonly chosen: Pick<PersistedControls, "of">;
   readonly composer: Composer;
+  readonly firstScreen: FirstScreenProvider;
   readonly log: Log;
   settings(): Settings;
   isTrusted(): boolean;

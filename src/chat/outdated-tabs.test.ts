@@ -3,6 +3,7 @@ import { deferred } from "../deferred";
 import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";
+import { noFirstScreen } from "../testing/no-first-screen";
 import { settled } from "../testing/settled";
 import { begunWith, BACKOFF, MINE, RUNNING, settingsWith, Fixture } from "../testing/chat-controller-fixture";
 import { SessionStarts } from "./session-start";
@@ -140,6 +141,7 @@ suite("outdated tabs", () => {
     let now = settingsWith();
     const beginnings = new SessionStarts({
       settings: () => now,
+      firstScreen: noFirstScreen,
       selectAgent: async () => undefined,
       sidecar: { client: () => sidecar.current() },
       chosen,

@@ -32,6 +32,7 @@ export interface ChatParts {
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
   addToConfiguration(agentId: string): Promise<void>;
+  readonly firstScreen: ChatDeps["firstScreen"];
   outdatedChanged(): void;
   shownTabChanged(): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
@@ -39,6 +40,7 @@ export interface ChatParts {
 }
 
 export interface ChatPart extends vscode.Disposable {
+  readonly page: ChatDeps["page"];
   readonly controller: ChatController;
   readonly attention: AttentionBadge;
   readonly capture: ResponseCapture;
@@ -85,6 +87,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     selectAgent: agentId => configuration.selectAgent(agentId),
     confirmBypass: commands.confirmBypass,
     addToConfiguration: parts.addToConfiguration,
+    firstScreen: parts.firstScreen,
     chooseAgent: commands.chooseAgent,
     pickAgent: exceptId => commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     perform: commands.perform,
@@ -107,6 +110,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     configuration.onChange(() => controller.postState()),
   );
   return {
+    page: view.page,
     controller,
     attention,
     capture,

@@ -17,7 +17,7 @@ import type { ChatDeps } from "./chat-deps";
 /** A tab without a session. */
 export type StartPosition = Pick<TabPosition, "tabId" | "agentId" | "cwd"> & Pick<NewChat, "start">;
 
-type SessionStartDeps = Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen"> & {
+type SessionStartDeps = Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen" | "firstScreen"> & {
   readonly sidecar: Pick<ChatDeps["sidecar"], "client">;
 };
 
@@ -61,11 +61,16 @@ export class SessionStarts {
   }
 
   async selectAgent(agentId: string): Promise<void> {
-    if (!this.deps.settings().agents.some(({ id }) => id === agentId))
-      throw new Error(l10n.t`No agent has the id ${agentId}.`);
-    const selected = this.deps.selectAgent(agentId);
+    const selected = this.#select(agentId);
     this.#selecting = selected.catch(() => undefined); // reported to the caller
     await selected;
+  }
+
+  async #select(agentId: string): Promise<void> {
+    const isConfigured = (): boolean => this.deps.settings().agents.some(({ id }) => id === agentId);
+    if (!isConfigured()) await this.deps.firstScreen.addFound(agentId);
+    if (!isConfigured()) throw new Error(l10n.t`No agent has the id ${agentId}.`);
+    await this.deps.selectAgent(agentId);
   }
 
   /**

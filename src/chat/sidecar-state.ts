@@ -8,6 +8,10 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 /** Actions that the page offers when the sidecar is not restarted automatically. */
 export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonly ActionId[];
 
+export function isWindowClosing(phase: SidecarPhase): boolean {
+  return phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest");
+}
+
 export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
   if (!isTrusted && phase.kind !== "failed")
     return { state: "readOnly", message: NOT_TRUSTED, actions: ["manageTrust"] };

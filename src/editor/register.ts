@@ -4,6 +4,8 @@ import { realClock } from "../clock";
 import type { Log } from "../log";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
+import type { ActiveFile } from "../protocol/page/first-screen";
+import { activeFile, onActiveFileChange } from "./active-file";
 import { EditorComposer } from "./composer";
 import { Proposals } from "./files/diff-views";
 import { TextFiles } from "./files/text-files";
@@ -32,6 +34,9 @@ export interface EditorPart extends vscode.Disposable {
   readonly composer: EditorComposer;
   readonly proposals: Proposals;
   readonly folders: FolderDeps;
+  /** Undefined without an editor of a file in the workspace. */
+  activeFile(): ActiveFile | undefined;
+  onActiveFileChange(changed: () => void): vscode.Disposable;
   /** Handlers of the sidecar's requests to the editor. */
   readonly listeners: Pick<Handlers<SidecarToHost>, EditorMethods>;
   /** The working folder of agents without a tab, absolute. */
@@ -49,6 +54,8 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     composer,
     proposals,
     folders,
+    activeFile,
+    onActiveFileChange,
     cwd: () => folders.folders()[0] ?? folders.home,
     listeners: {
       "editor/readTextFile": async ({ path }) => ({ text: await files.read(path) }),

@@ -46,6 +46,10 @@ export class Fixture {
     this.log,
   );
   pickedAgent: AgentChoice | undefined;
+  /** Number of times that the first screen was requested. */
+  refreshes = 0;
+  /** Adds a detected agent to the settings. */
+  addingFound: ((agentId: string) => Promise<void>) | undefined;
   readonly chat: ChatController;
 
   constructor() {
@@ -103,6 +107,18 @@ export class Fixture {
       },
       perform: async action => {
         this.done.push(action);
+      },
+      firstScreen: {
+        refresh: () => {
+          this.refreshes++;
+        },
+        addFound: async id => this.addingFound?.(id),
+        disable: async ids => {
+          this.done.push(`disable ${ids.join(" ")}`);
+        },
+        preview: async () => {
+          this.done.push("preview extensions");
+        },
       },
       addToConfiguration: async id => {
         this.done.push(`configure ${id}`);

@@ -9,6 +9,7 @@ import type { Handlers } from "../../src/protocol/wire/wire";
 import { readSettings } from "../../src/settings/store/settings";
 import { SidecarSupervisor } from "../../src/sidecar/supervisor";
 import { listeners } from "../../src/testing/listeners";
+import { noFirstScreen } from "../../src/testing/no-first-screen";
 import type { TestSidecar } from "./sidecar";
 import { mortal, type FakeClock } from "./clock-and-marks";
 
@@ -79,6 +80,7 @@ export class TestHost {
       composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) },
       notify: () => undefined,
       addToConfiguration: async () => undefined,
+      firstScreen: noFirstScreen,
       forwarded: () => undefined,
     });
   }

@@ -1,6 +1,6 @@
 /**
- * Symposium's own parts of a tab: dock, composer and pickers. Adds lines, diffs, forms, terminals, attachments, menus
- * and markers for styles and tests to the cards.
+ * Symposium's own parts of a tab: first screen, dock, composer and pickers. Adds lines, diffs, forms, terminals,
+ * attachments, additions, menus and markers for styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
@@ -15,6 +15,7 @@ import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/tab/controls";
 import { Dock } from "../components/dock";
 import { FindBar } from "../components/find-bar";
+import { FirstScreen } from "../components/first-screen";
 import { markParts, scrollerOf } from "./elements";
 import { selectors } from "./selectors";
 import { FollowEnd } from "./follow-end";
@@ -37,6 +38,7 @@ export class TabParts {
   readonly #composer: Composer | undefined;
   readonly #followEnd: FollowEnd | undefined;
   readonly #find: FindBar;
+  readonly #firstScreen: FirstScreen;
   readonly #marks: FoundMarks | undefined;
 
   /** `wrapper` contains the whole tab. */
@@ -79,10 +81,24 @@ export class TabParts {
       findStepped: by => acts.findStepped(tabId, by),
       findClosed: () => acts.findClosed(tabId),
     });
+    this.#firstScreen = new FirstScreen({
+      agentChosen: agentId => {
+        acts.agentChosen(agentId);
+        input.focus(mynahId);
+      },
+      moreAgentsWanted: () => acts.buttonClicked(tabId, "", "action:selectAgent"),
+      demoStarted: () => {
+        acts.demoStarted(tabId);
+        input.focus(mynahId);
+      },
+      suggested: text => acts.suggested(tabId, text),
+      extensionsDisabled: ids => acts.extensionsDisabled(ids),
+      extensionsPreviewed: () => acts.extensionsPreviewed(),
+    });
     if (list) {
       this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, handlers.startReached, handlers.continues);
       this.#marks = new FoundMarks(list);
-      list.before(this.#find.element);
+      list.before(this.#firstScreen.element, this.#find.element);
     }
     const prompt = input.element(mynahId);
     if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
@@ -101,6 +117,7 @@ export class TabParts {
     this.#dock.show(view);
     this.#composer?.show(view);
     this.#find.show(view.find);
+    this.#firstScreen.show(view.firstScreen);
   }
 
   focusFind(query: string): void {

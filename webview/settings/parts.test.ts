@@ -6,7 +6,7 @@ import type { SettingsToHost } from "../../src/protocol/settings/settings-to-hos
 import { rowId, word } from "./settings-actions";
 import { REFUSED_MS } from "./model";
 import { SettingsPage, type PageDeps } from "./page";
-import { isPicture, maskOf } from "./picture";
+import { isPicture, maskOf } from "../components/picture";
 import type { Piece } from "./element-tree";
 import { savedFrom } from "./saved-state";
 import { initial, line, lines, prose } from "./display-text";

@@ -1,7 +1,7 @@
 /** Parts shared by rows: buttons, marks, icons, disclosures. Pure. */
 import type { Mark, Tone } from "../../src/protocol/settings/settings-view";
 import { word, type UserAction } from "./settings-actions";
-import { isPicture, maskOf } from "./picture";
+import { isPicture, maskOf } from "../components/picture";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { brief, initial, line } from "./display-text";
 import type { Draft } from "./setting-input";

@@ -60,6 +60,11 @@ export function handleComposing(page: Page, tab: Tab, action: Composing, now: nu
       return [page, [post({ type: "requestContext", tabId, source: action.source })]];
     case "notTaken":
       return remarkOn(page, tabId, { tone: "info", text: action.why });
+    case "suggested":
+      return chain(withDrafts(page, tab, drafts.suggested(tab.drafts, action.text)), p => [
+        p,
+        [{ kind: "focus", tabId }],
+      ]);
     case "searched": {
       const requestNumber = page.finding.requestNumber + 1;
       return [

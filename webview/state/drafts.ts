@@ -27,6 +27,11 @@ export function typed(drafts: Drafts, text: string): Drafts {
   return { ...drafts, text };
 }
 
+/** Adds a suggested prompt after the typed text. */
+export function suggested(drafts: Drafts, text: string): Drafts {
+  return { ...drafts, text: drafts.text.trim() === "" ? text : `${drafts.text}\n${text}` };
+}
+
 export function detached(drafts: Drafts, attachment: Attachment): Drafts {
   return {
     ...drafts,

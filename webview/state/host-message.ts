@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   agentSelected: true,
   openTab: true,
   forked: true,
+  firstScreen: true,
   closeTab: true,
   failed: true,
 };

@@ -9,6 +9,7 @@ import { attach, attachTranscript, handleComposing, sentAgain, stopped } from ".
 import { handleFind, reveal } from "./find";
 import type { Branching } from "./branch-model";
 import { askHost } from "./page-requests";
+import { demoStarted } from "./tab-agent";
 import {
   agentOf,
   chain,
@@ -135,6 +136,8 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
         { type: "answerPermission", tabId, permissionId: action.permissionId, choice: action.choice },
         now,
       );
+    case "demoStarted":
+      return demoStarted(page, tab, now);
     case "bypassWanted":
       return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
     case "elicitationAnswered":

@@ -22,6 +22,7 @@ import type {
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
+import type { FirstScreen } from "../../src/protocol/page/first-screen";
 import type { Branching, PendingBranch } from "./branch-model";
 import { noDrafts, type Drafts } from "./drafts";
 import { CLOSED, NO_REVEAL, type Find, type FindAction, type Reveal } from "./find-model";
@@ -106,6 +107,8 @@ export interface Page {
   readonly outdated: readonly TabId[];
   /** Tabs in which some actions run without asking the user. */
   readonly bypassed: readonly Bypassed[];
+  /** Content of tabs without a prompt. `undefined` until the host has sent it. */
+  readonly firstScreen: FirstScreen | undefined;
 }
 
 /** Session actions that the page forwards unchanged. */
@@ -122,6 +125,8 @@ export type Composing =
   | { readonly kind: "contextRequested"; readonly tabId: TabId; readonly source: ContextSource }
   /** An item cannot be attached; `why` is a sentence. */
   | { readonly kind: "notTaken"; readonly tabId: TabId; readonly why: string }
+  /** Adds a suggested prompt to the draft. */
+  | { readonly kind: "suggested"; readonly tabId: TabId; readonly text: string }
   /** The text after an `@` has changed. */
   | { readonly kind: "searched"; readonly tabId: TabId; readonly query: string }
   /** Removes a prompt from the queue. */
@@ -146,6 +151,8 @@ export type UserAction =
       readonly choice: PermissionChoice;
     }
   | { readonly kind: "bypassWanted"; readonly tabId: TabId }
+  /** Switches an unprompted tab to the built-in agent, which is not selected for new tabs. */
+  | { readonly kind: "demoStarted"; readonly tabId: TabId }
   | {
       readonly kind: "elicitationAnswered";
       readonly tabId: TabId;
@@ -164,6 +171,8 @@ export type UiEvent =
   | { readonly kind: "opened"; readonly tabId: TabId }
   | { readonly kind: "agentChosen"; readonly agentId: string }
   | { readonly kind: "linkClicked"; readonly href: string }
+  | { readonly kind: "extensionsDisabled"; readonly ids: readonly string[] }
+  | { readonly kind: "extensionsPreviewed" }
   | { readonly kind: "followToggled" }
   /** A frame with the received changes is on screen. */
   | { readonly kind: "drawn" }

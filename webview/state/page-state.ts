@@ -44,7 +44,7 @@ import { branchOpened, startBranch } from "./branching";
 import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
-import { agentChosen, agentSelected } from "./tab-agent";
+import { agentChosen, agentSelected, isBlank, settingsApplied } from "./tab-agent";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { opened, openOne, openStored, handleAction } from "./page-actions";
 
@@ -80,6 +80,7 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
     branch: undefined,
     outdated: [],
     bypassed: [],
+    firstScreen: undefined,
     following: saved.following ?? false,
     follow: { wanted: undefined, opened: -Infinity, typed: -Infinity },
   };
@@ -131,6 +132,10 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
       );
     case "linkClicked":
       return [page, [post({ type: "openLink", href: event.href })]];
+    case "extensionsDisabled":
+      return [page, [post({ type: "disableExtensions", ids: event.ids })]];
+    case "extensionsPreviewed":
+      return [page, [post({ type: "previewExtensions" })]];
     case "agentChosen":
       return agentChosen(page, event.agentId, now);
     case "opened":
@@ -179,6 +184,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return message.tabId === undefined ? openOne(page, message.agentId) : openStored(page, message, now);
     case "forked":
       return branchOpened(page, message, now);
+    case "firstScreen":
+      return [{ ...page, firstScreen: message.screen }, [...page.tabs.values()].filter(isBlank).map(show)];
     case "closeTab":
       return [page, page.tabs.has(message.tabId) ? [{ kind: "close", tabId: message.tabId }] : []];
     case "agentSelected":
@@ -342,6 +349,7 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
     p => [isSidecarBack ? withTabs(p, sidecarReturned) : p, []],
     p => [sidecar.state === "failed" || sidecar.state === "readOnly" ? withTabs(p, sidecarFailed) : p, []],
     p => askHost(p, isSidecarBack ? all : unknown, "missing", now),
+    p => settingsApplied(p, page.outdated, now),
     p => selectTab(p, tabToSelect(p, state.selected, first, hostSelected)),
     p => (first && p.tabs.size === 0 ? openOne(p) : [p, []]),
   );

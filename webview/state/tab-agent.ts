@@ -7,8 +7,8 @@
  * - A tab with an answer keeps its agent.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentChoice } from "../../src/protocol/agents/agents";
-import type { HostToPage } from "../../src/protocol/page/host-to-page";
+import { ELIZA, type AgentChoice } from "../../src/protocol/agents/agents";
+import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
 import { isWhole } from "./attachment-sizes";
 import * as drafts from "./drafts";
 import { askHost } from "./page-requests";
@@ -38,6 +38,12 @@ export function isUnprompted({ conversation: { entries, omitted, queue }, drafts
   );
 }
 
+/** Whether the tab shows the first screen: no prompt was sent, and it is not a stored session that is still loading. */
+export function isBlank(tab: Tab): boolean {
+  const { cwd, origin } = tab.conversation;
+  return isUnprompted(tab) && origin === undefined && (tab.phase === "live" || cwd === "");
+}
+
 /** Whether the agent has not answered and no turn is running. */
 function isUnanswered(tab: Tab): boolean {
   const { entries, omitted } = tab.conversation;
@@ -49,7 +55,7 @@ function isUnanswered(tab: Tab): boolean {
 /** Handles a selection in the agent picker. The selected agent also becomes the agent of new tabs. */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
-    agent = agentOf(page.agents, agentId);
+    agent = agentOf(selectable(page), agentId);
   return chain(
     [{ ...page, currentAgentId: agentId }, [post({ type: "selectAgent", agentId }), { kind: "showAgents" }]],
     p => {
@@ -66,6 +72,37 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
       });
     },
   );
+}
+
+/** The configured agents, and the detected ones that the first screen offers. */
+function selectable({ agents, firstScreen }: Page): readonly AgentChoice[] {
+  const offers = firstScreen?.agents ?? [];
+  return [...agents, ...offers.map(({ id, name }) => ({ id, name }))];
+}
+
+/** Starts the built-in agent in an unprompted tab. Later tabs keep their agent. */
+export function demoStarted(page: Page, tab: Tab, now: number): Step {
+  const { id, name } = ELIZA;
+  return isUnprompted(tab) && tab.conversation.agent.id !== id
+    ? replaceAgent(page, tab, { id, name }, now)
+    : [page, []];
+}
+
+/**
+ * Starts unprompted tabs again that have become outdated. `before`: the outdated tabs before this change, which are
+ * skipped, so that no tab is started twice for one change.
+ */
+export function settingsApplied(page: Page, before: readonly TabId[], now: number): Step {
+  return page.outdated
+    .filter(tabId => !before.includes(tabId))
+    .reduce<Step>(
+      (result, tabId) =>
+        chain(result, p => {
+          const tab = p.tabs.get(tabId);
+          return tab && isBlank(tab) ? replaceAgent(p, tab, tab.conversation.agent, now) : [p, []];
+        }),
+      [page, []],
+    );
 }
 
 /** Handles the selection of another agent by a recovery button of the tab. */

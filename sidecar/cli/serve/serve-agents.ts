@@ -12,6 +12,7 @@ import { documentAt } from "../../agents/registry/fetch-entry";
 import { Icons } from "../../agents/registry/icons";
 import { Registries } from "../../agents/registry/registries";
 import { signOut, type SignOutDeps } from "../../agents/sign-out";
+import { builtInAddition } from "../../extensions/built-in";
 import { realClock } from "../../rpc/clock";
 import { openAgents, type AgentsDeps, type AgentsPart } from "../runtime/open-agents";
 import { openEvidence } from "../runtime/tool-evidence";
@@ -69,6 +70,8 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
         });
         return { examined, report: report(await facts(), examined, evidence, configuration) };
       }),
+    preview: (extension, cwd) =>
+      builtInAddition(extension, { clock: realClock, date: () => new Date(), home: homedir(), log, cwd }),
     doctor: async () => report(await facts(), undefined),
     configuration: part.configuration,
     retire: agentId => pool.retire(agentId),

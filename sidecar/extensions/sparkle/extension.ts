@@ -32,6 +32,7 @@ import { connectToolServer } from "../tool-server";
 import { PersistentFolder } from "./persistent-folder";
 import type { AskedPart } from "./marks";
 import { Memory } from "./memory";
+import { previewEmbodiment } from "./preview";
 import { SPARKLE_PROMPTS } from "./prompts";
 import { listWithoutBlocks, updateWithoutBlocks } from "./repeated-prompts";
 import { SessionTexts, type SessionMemory, type SystemText } from "./session-texts";
@@ -52,6 +53,7 @@ export const sparkle: BuiltInExtension = {
   id: "sparkle",
   name: NAME,
   define: (settings, deps) => ({ name: NAME, create: chain => sparkleProxy(chain, settings, deps) }),
+  preview: (settings, deps) => previewEmbodiment(settings, deps),
 };
 
 /** `files`: replaceable, so that tests can inject failures. */

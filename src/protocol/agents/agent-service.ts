@@ -106,6 +106,12 @@ interface RegistryParams {
   readonly url?: string;
 }
 
+/** `text`: absent if the extension adds no text to prompts. */
+export interface ExtensionAddition {
+  readonly id: string;
+  readonly text?: string;
+}
+
 export interface AgentsHostToSidecar {
   /** Fetched over the network; cached data if the request fails. */
   "registry/agents": Call<RegistryParams, RegistryView>;
@@ -185,6 +191,14 @@ export interface AgentsHostToSidecar {
   "agents/changeConfiguration": Call<
     { readonly agent: AgentConfig; readonly change: "add" | "remove" },
     Record<string, never>
+  >;
+  /**
+   * Returns the text that each built-in extension would add to the first prompt of a session in this folder. Never asks
+   * the user. Other extensions are omitted, and those whose text could not be read.
+   */
+  "agents/previewExtensions": Call<
+    { readonly extensions: readonly ExtensionConfig[]; readonly cwd: string },
+    { readonly additions: readonly ExtensionAddition[] }
   >;
   /** Returns the paths of these programs on the PATH of the login shell. Programs that are not found are omitted. */
   "agents/find": Call<{ readonly programs: readonly string[] }, { readonly found: Readonly<Record<string, string>> }>;

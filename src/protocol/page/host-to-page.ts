@@ -7,6 +7,7 @@
 import type { AgentChoice } from "../agents/agents";
 import type { Attachment, Mention } from "../chat/attachments";
 import type { ActionId, ChatEvent, Conversation } from "../chat/chat";
+import type { FirstScreen } from "./first-screen";
 import type { TabId } from "./page-to-host";
 
 export type { Change, PageToHost, TabId, TabPosition } from "./page-to-host";
@@ -68,6 +69,8 @@ export type HostToPage =
    * moves to the prompt.
    */
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
+  /** Answers `webviewReady` and `newTab`, and reports each change. */
+  | { readonly type: "firstScreen"; readonly screen: FirstScreen }
   /** A message was not posted. The page sends `webviewReady` for every tab. */
   | { readonly type: "requestReplay" }
   /**

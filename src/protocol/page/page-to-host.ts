@@ -75,7 +75,12 @@ const ownMessages = v.variant("type", [
   /** The user selected Allow Everything. The host asks for confirmation and for the end of the bypass. */
   v.object({ type: v.literal("bypass"), tabId }),
   v.object({ type: v.literal("action"), tabId, action: actionId }),
+  /** Makes it the agent for new tabs. A detected agent is added to the settings first. */
   v.object({ type: v.literal("selectAgent"), agentId: id }),
+  /** Disables these agent extensions in the user's settings. */
+  v.object({ type: v.literal("disableExtensions"), ids: list(id, MAX_TABS) }),
+  /** Opens the text that the enabled extensions add to prompts, to be read only. */
+  v.object({ type: v.literal("previewExtensions") }),
   /** `preview`: opens a file of follow mode without moving the focus. */
   v.object({ type: v.literal("openLink"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
   v.object({ type: v.literal("openDiff"), tabId, ...change }),

@@ -2,11 +2,13 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
+import type { ChatPart } from "../../chat/register";
 import { realClock } from "../../clock";
 import type { Log } from "../../log";
 import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
 import { showError, showInformation, showModal } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
+import type { ActiveFile } from "../../protocol/page/first-screen";
 import type { Recommendation } from "../../protocol/agents/recommendations";
 import type { Fields } from "../../protocol/wire/json";
 import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
@@ -24,6 +26,7 @@ import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../../sidecar/supervisor";
 import { addQuestion } from "./recommendation-question";
 import { Recommendations, type RecommendationsDeps } from "./recommendations";
+import { FirstScreenController } from "./first-screen-controller";
 import { SettingsController } from "./settings-controller";
 import { SettingsPages } from "./settings-pages";
 import type { Place, SettingsDeps } from "./settings-deps";
@@ -38,12 +41,21 @@ export interface SettingsParts {
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
   readonly chat: Pick<ChatController, "openTab" | "outdatedTabs">;
+  readonly page: ChatPart["page"];
+  readonly editor: {
+    readonly folders: { folders(): readonly string[]; readonly home: string };
+    readonly proposals: { showText(title: string, text: string): Promise<void> };
+    /** Undefined without an editor of a file in the workspace. */
+    activeFile(): ActiveFile | undefined;
+    onActiveFileChange(changed: () => void): vscode.Disposable;
+  };
   readonly cwd: () => string;
   readonly log: Log;
 }
 
 export interface SettingsPart extends vscode.Disposable {
   readonly controller: SettingsController;
+  readonly firstScreen: FirstScreenController;
   readonly sources: AgentSources;
   readonly secrets: AgentSecrets;
   readonly milestones: Milestones;
@@ -54,11 +66,12 @@ export interface SettingsPart extends vscode.Disposable {
 
 /** Handlers of the sidecar's messages about agents. */
 export function agentListeners(
-  controller: () => SettingsController,
+  settings: () => Pick<SettingsPart, "controller" | "firstScreen">,
 ): Pick<Handlers<SidecarToHost>, "agents/changed" | "agents/installing"> {
+  const all = () => [settings().controller, settings().firstScreen];
   return {
-    "agents/changed": () => controller().stateChanged(),
-    "agents/installing": ({ of, id, progress }) => controller().installing(of, id, progress),
+    "agents/changed": () => all().forEach(part => part.stateChanged()),
+    "agents/installing": ({ of, id, progress }) => all().forEach(part => part.installing(of, id, progress)),
   };
 }
 
@@ -89,25 +102,36 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
     go: to => go(to, context.extension.id),
     add: what => add(what, configuration, supervisor, sources),
   });
+  const firstScreen = firstScreenOf(parts);
   const pages = new SettingsPages(context.extensionUri, controller, log, () => milestones.settingsOpened());
   const owned = vscode.Disposable.from(
     vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages),
     vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => controller.settingsChanged()),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => {
+      controller.settingsChanged();
+      firstScreen.settingsChanged();
+    }),
+    parts.editor.onActiveFileChange(() => firstScreen.changed()),
     configuration.onChange(() => {
       followSettings(milestones, configuration);
       controller.settingsChanged();
+      firstScreen.settingsChanged();
     }),
-    ...projectChanges(() => recommendations.projectChanged()),
+    ...projectChanges(() => {
+      void firstScreen.projectChanged();
+      recommendations.projectChanged();
+    }),
     recommendations,
   );
   return {
     controller,
+    firstScreen,
     sources,
     secrets,
     milestones,
     phaseChanged: phase => {
       controller.phaseChanged(phase);
+      firstScreen.phaseChanged(phase);
       if (phase.kind !== "running") return;
       supervisor.notify("settings/languageModel", configuration.settings.languageModel);
       void updates.sidecarRuns();
@@ -118,6 +142,29 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
       owned.dispose();
     },
   };
+}
+
+function firstScreenOf({ configuration, supervisor, log, cwd, page, editor }: SettingsParts): FirstScreenController {
+  const { folders, home } = editor.folders;
+  return new FirstScreenController({
+    sidecar: supervisor,
+    configuration,
+    log,
+    isTrusted,
+    cwd,
+    home,
+    hasPage: () => page.isLive,
+    post: screen => page.post({ type: "firstScreen", screen }),
+    hasFolder: () => folders().length > 0,
+    activeFile: () => editor.activeFile(),
+    isRust,
+    showText: (title, text) => editor.proposals.showText(title, text),
+  });
+}
+
+/** The workspace folders and their direct subfolders, as the sidecar's `rustFolders`. */
+async function isRust(): Promise<boolean> {
+  return (await vscode.workspace.findFiles("{Cargo.toml,*/Cargo.toml}", undefined, 1)).length > 0;
 }
 
 const isTrusted = (): boolean => vscode.workspace.isTrusted;

@@ -37,7 +37,9 @@ export class SidecarStateCache {
   #requestState: "no" | "once" | "again" = "no";
 
   constructor(
-    private readonly deps: Pick<SettingsDeps, "sidecar" | "configuration" | "hasKeys" | "log">,
+    private readonly deps: Pick<SettingsDeps, "sidecar" | "hasKeys" | "log"> & {
+      readonly configuration: Pick<SettingsDeps["configuration"], "settings">;
+    },
     private readonly reader: FactsListener,
   ) {}
 

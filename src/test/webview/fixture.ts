@@ -9,6 +9,7 @@ import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { census, webviewFrame, type Settings } from "../../../scripts/vscode-box/index.mjs";
 import { freshNonce, pageHtml, workspaceKey } from "../../chat/page-html";
+import type { ActiveFile } from "../../protocol/page/first-screen";
 import type { Translation } from "../../translation";
 import { opened, promptInput, ROOT, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
 import { scripted } from "../page/scripted";
@@ -29,6 +30,11 @@ export interface FixtureOptions {
   readonly translation?: Translation;
   /** Added to the environment of the sidecar and its agents. */
   readonly env?: Readonly<Record<string, string>>;
+  /** Receives calls of VS Code that have no effect here. */
+  readonly called?: (what: string, text: string) => void;
+  readonly activeFile?: () => ActiveFile | undefined;
+  /** Changes the workspace before the page is opened. */
+  readonly onWorkspace?: (folder: string) => void;
 }
 
 /** Opens a chat view with the scripted agent and without extensions, as `openScripted` of `../page/scripted`. */
@@ -37,6 +43,9 @@ export async function openScripted({
   onPage,
   translation,
   env = {},
+  called = () => undefined,
+  activeFile = () => undefined,
+  onWorkspace = () => undefined,
 }: FixtureOptions = {}): Promise<ChatBox> {
   const mark = `${process.pid}-webview-${++count}`,
     home = mkdtempSync(path.join(tmpdir(), "webview-")),
@@ -44,6 +53,7 @@ export async function openScripted({
     lines: string[] = [],
     memory = new Map<string, unknown>();
   cpSync(path.join(ROOT, "test-workspace"), workspace, { recursive: true });
+  onWorkspace(workspace);
   mkdirSync(path.join(home, "storage"));
   const texts = path.join(home, "texts.json");
   writeFileSync(texts, JSON.stringify(translation?.texts ?? {}));
@@ -78,6 +88,8 @@ export async function openScripted({
       },
       post: message => view.post(message),
       ask: (question, buttons) => view.ask(question, buttons),
+      called,
+      activeFile,
       log: line => lines.push(line),
     });
   let host = start();

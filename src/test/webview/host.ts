@@ -2,7 +2,7 @@
  * The extension host without VS Code, connected as in `extension.ts`: the production chat, the page channel and the
  * built sidecar with the agents of the tests. Features that need an editor are omitted or scripted.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -15,11 +15,13 @@ import { Mentions } from "../../editor/mentions/mentions";
 import { EditorRequestError } from "../../errors";
 import { formatted, Log } from "../../log";
 import { PROTOCOL } from "../../protocol/sidecar";
+import type { ActiveFile } from "../../protocol/page/first-screen";
 import type { HostToPage } from "../../protocol/page/host-to-page";
-import { withBypass } from "../../settings/store/agents";
+import { withAgent, withBypass } from "../../settings/store/agents";
 import { bypassQuestion } from "../../settings/store/bypass-question";
 import { PersistedControls } from "../../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../../settings/store/settings";
+import { FirstScreenController } from "../../settings/view/first-screen-controller";
 import { ProcessLauncher } from "../../sidecar/process";
 import { SidecarSupervisor } from "../../sidecar/supervisor";
 import { listeners } from "../../testing/listeners";
@@ -40,6 +42,9 @@ export interface HostDeps {
   post(message: HostToPage): Promise<boolean>;
   /** Shows VS Code's modal dialog and resolves to the label of the button that was pressed. */
   ask(question: string, buttons: readonly string[]): Promise<string>;
+  /** Calls of VS Code that have no effect here, such as `show TITLE` with a text. */
+  called(what: string, text: string): void;
+  activeFile(): ActiveFile | undefined;
   log(line: string): void;
 }
 
@@ -50,6 +55,7 @@ export class ExtensionHost {
   readonly page: PageChannel;
   readonly chat: ChatController;
   readonly log = new Log();
+  readonly firstScreen: FirstScreenController;
   readonly #supervisor: SidecarSupervisor;
 
   constructor(private readonly deps: HostDeps) {
@@ -66,12 +72,17 @@ export class ExtensionHost {
     this.#supervisor = new SidecarSupervisor({
       clock: realClock,
       log: this.log,
-      changed: phase => this.chat.phaseChanged(phase),
+      changed: phase => {
+        this.chat.phaseChanged(phase);
+        this.firstScreen.phaseChanged(phase);
+      },
       launcher: sidecarLauncher(deps, this.log),
       listeners: {
         ...listeners(),
         "chat/event": event => this.chat.event(event),
         "chat/snapshot": snapshot => this.chat.snapshot(snapshot),
+        "agents/changed": () => this.firstScreen.stateChanged(),
+        "agents/installing": ({ of, id, progress }) => this.firstScreen.installing(of, id, progress),
         "settings/setBypass": ({ agentId }) =>
           this.#update({ "symposium.agents": withBypass(deps.settings()["symposium.agents"], agentId, true) }),
         "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
@@ -96,6 +107,7 @@ export class ExtensionHost {
       },
     });
     this.chat = this.#chat(chosen);
+    this.firstScreen = this.#firstScreen();
   }
 
   get settings(): Settings {
@@ -110,6 +122,7 @@ export class ExtensionHost {
     this.#supervisor.notify("settings/logLevels", { logLevel, agentLogLevel });
     this.#supervisor.notify("settings/extensions", { extensions });
     this.chat.postState();
+    this.firstScreen.settingsChanged();
   }
 
   /** Resolves when the sidecar and its agents have ended. */
@@ -121,6 +134,33 @@ export class ExtensionHost {
   #update(changed: Readonly<Record<string, unknown>>): void {
     this.deps.updateSettings(changed);
     this.settingsChanged();
+  }
+
+  #firstScreen(): FirstScreenController {
+    const { deps } = this,
+      host = this;
+    return new FirstScreenController({
+      sidecar: this.#supervisor,
+      configuration: {
+        get settings() {
+          return host.settings;
+        },
+        addAgent: async entry =>
+          this.#update({ "symposium.agents": withAgent(deps.settings()["symposium.agents"], entry) }),
+        changeExtensions: async change =>
+          this.#update({ "symposium.extensions": change(deps.settings()["symposium.extensions"]) }),
+      },
+      log: this.log,
+      isTrusted: () => true,
+      cwd: () => deps.folders[0] ?? homedir(),
+      home: homedir(),
+      hasPage: () => this.page.isLive,
+      post: screen => this.page.post({ type: "firstScreen", screen }),
+      hasFolder: () => deps.folders.length > 0,
+      activeFile: () => deps.activeFile(),
+      isRust: async () => deps.folders.some(folder => existsSync(path.join(folder, "Cargo.toml"))),
+      showText: async (title, text) => deps.called(`show ${title}`, text),
+    });
   }
 
   #chat(chosen: PersistedControls): ChatController {
@@ -151,7 +191,16 @@ export class ExtensionHost {
         find: (query, found, signal) => mentions.find(query, found, signal),
         gather: async () => ({ attachments: [] }),
       },
-      chooseAgent: async () => undefined,
+      firstScreen: {
+        refresh: () => this.firstScreen.refresh(),
+        addFound: agentId => this.firstScreen.addFound(agentId),
+        disable: ids => this.firstScreen.disable(ids),
+        preview: () => this.firstScreen.preview(),
+      },
+      chooseAgent: async () => {
+        this.deps.called("select an agent", "");
+        return undefined;
+      },
       pickAgent: async () => undefined,
       perform: async () => undefined,
       openLink: async () => undefined,

@@ -10,10 +10,12 @@ import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone 
 import type { ShownDetails } from "./details-view";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
+import { firstScreenView, type FirstScreenView } from "./first-screen";
 import { isEmpty } from "../../state/drafts";
 import type { Reveal } from "../../state/find-model";
 import { escapeHtml, literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
+import { isBlank } from "../../state/tab-agent";
 import { questionQueue } from "../../state/question-queue";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
 import { entryPlaces } from "../cards/entry-places";
@@ -58,6 +60,8 @@ export interface TabView {
   /** The find bar; `undefined` while it is closed. */
   readonly find: FindView | undefined;
   readonly matches: ShownMatches;
+  /** Content of an empty tab; `undefined` after its first prompt. */
+  readonly firstScreen: FirstScreenView | undefined;
   /** The entry to scroll to; a new object scrolls again. */
   readonly reveal: Reveal;
 }
@@ -101,7 +105,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     turn,
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
-    placeholder: l10n.t`Ask ${agent}`,
+    placeholder: isBlank(tab) ? l10n.t`Ask ${agent}. @ adds context, / runs commands` : l10n.t`Ask ${agent}`,
     attachments: tab.drafts.attachments,
     requireModifier: page.requireModifier,
     queue: queueOf(tab),
@@ -122,6 +126,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     find: findView(tab),
     matches: shownMatches(tab),
     reveal: tab.reveal,
+    firstScreen: isBlank(tab) ? firstScreenView(page.firstScreen, conversation.agent) : undefined,
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
 }

@@ -19,6 +19,10 @@ export interface UserActionHandlers {
   detached(tabId: TabId, attachment: Attachment): void;
   requestContext(tabId: TabId, source: ContextSource): void;
   searched(tabId: TabId, query: string): void;
+  suggested(tabId: TabId, text: string): void;
+  demoStarted(tabId: TabId): void;
+  extensionsDisabled(ids: readonly string[]): void;
+  extensionsPreviewed(): void;
   imagesGiven(tabId: TabId, files: readonly File[]): void;
   withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;
   acted(tabId: TabId, action: PlainAction): void;

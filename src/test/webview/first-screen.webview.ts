@@ -1,0 +1,193 @@
+/** The first screen of an empty tab: agents, suggested prompts, enabled extensions, keyboard, appearance. */
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import type { ActiveFile } from "../../protocol/page/first-screen";
+import { violations } from "../page/axe";
+import { textsSeen, THEMES } from "../page/contrast";
+import { lastExchange, ROOT, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { input } from "../page/prompt-steps";
+import { AGENT_ID, becomes, newTab, scripted, seen, shownTab, testAgent, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
+
+const WIDTHS = [260, 340, 700];
+const TWO_AGENTS = scripted([], {
+  "symposium.agents": [testAgent(AGENT_ID, "Scripted"), testAgent("second", "Second")],
+  "symposium.extensions": null,
+});
+
+suite("first screen", () => {
+  let box: ChatBox,
+    activeFile: ActiveFile | undefined = { path: "src/count.mjs", problems: 2 };
+  const calls: (readonly [what: string, text: string])[] = [];
+  suiteSetup(async () => {
+    box = await openScripted({
+      settings: TWO_AGENTS,
+      called: (what, text) => calls.push([what, text]),
+      activeFile: () => activeFile,
+      onWorkspace: folder => writeFileSync(path.join(folder, "Cargo.toml"), '[package]\nname = "counts"\n'),
+    });
+    await box.open();
+    await screen().waitFor();
+  });
+  suiteTeardown(() => box.close());
+
+  const screen = () => shownTab(box).getByRole("region", { name: "Symposium" }),
+    agents = () => screen().getByRole("list", { name: "Agents" }).getByRole("button"),
+    agent = (name: string) => agents().filter({ hasText: name }),
+    link = (name: string) => screen().getByRole("button", { name, exact: true }),
+    chosen = () => screen().locator("[aria-current=true]").innerText();
+  const names = (): Promise<readonly string[]> =>
+    agents().evaluateAll(all => all.map(each => each.querySelector(".symposium-first-name")?.textContent ?? ""));
+  const placeholder = () => input(box.frame).getAttribute("placeholder");
+
+  test("lists configured and built-in agents, without Eliza, and marks that of the tab", async () => {
+    await becomes(names, ["Scripted", "Second", "Claude", "Codex", "Gemini CLI"], "the agents");
+    assert.match(await chosen(), /Scripted/);
+    await agent("Gemini CLI").getByText("install, npm").waitFor();
+  });
+
+  test("suggests prompts for the active file, and fills the prompt without sending it", async () => {
+    await link("Fix the 2 problems in src/count.mjs").waitFor();
+    await link("Explain this project").click();
+    await becomes(() => input(box.frame).innerText(), "Explain this project", "the suggested prompt");
+    await seen(() => input(box.frame).evaluate(each => each === document.activeElement), "the focus in the prompt");
+    await link("Write a test for src/count.mjs").click();
+    await becomes(
+      () => input(box.frame).innerText(),
+      "Explain this project\nWrite a test for src/count.mjs",
+      "both prompts",
+    );
+    assert.equal(await screen().count(), 1);
+    await input(box.frame).fill("");
+  });
+
+  test("moves between the agents with the arrow keys", async () => {
+    const focused = () => box.frame.locator(":focus .symposium-first-name").innerText();
+    await agents().first().focus();
+    for (const [key, expected] of [
+      ["ArrowDown", "Second"],
+      ["ArrowUp", "Scripted"],
+      ["ArrowUp", "Scripted"],
+      ["End", "Gemini CLI"],
+      ["ArrowDown", "Gemini CLI"],
+      ["Home", "Scripted"],
+    ] as const) {
+      await box.page.keyboard.press(key);
+      assert.equal(await focused(), expected, key);
+    }
+  });
+
+  test("opens Select Agent", async () => {
+    await link("More Agents…").click();
+    await seen(async () => calls.some(([what]) => what === "select an agent"), "the pick list");
+  });
+
+  for (const { theme, kind, name } of THEMES)
+    suite(`in ${theme}`, () => {
+      suiteSetup(() => wear(box, theme, kind));
+
+      test("has no axe violations", () =>
+        becomes(async () => (await violations(box.frame)).join("\n"), "", "a page in which axe finds nothing wrong"));
+
+      test("has a text contrast of at least 4.5", async () => {
+        const all = await textsSeen(box.frame, "#symposium");
+        assert.ok(all.some(({ text }) => text.includes("Explain this project")));
+        assert.deepEqual(
+          all.filter(({ contrast }) => contrast < 4.5),
+          [],
+        );
+      });
+
+      for (const width of WIDTHS)
+        test(`fits into ${width} px`, async () => {
+          await box.page.locator("iframe.webview").evaluate((frame, px) => {
+            if (frame instanceof HTMLElement) frame.style.width = `${px}px`;
+          }, width);
+          const { isWide, isHigh, share } = await screen().evaluate(each => ({
+            isWide: each.scrollWidth > each.clientWidth,
+            isHigh: each.scrollHeight > each.clientHeight,
+            share:
+              [...each.children].reduce((sum, child) => sum + child.getBoundingClientRect().height, 0) /
+              window.innerHeight,
+          }));
+          await box.page
+            .locator("iframe.webview")
+            .screenshot({ path: path.join(ROOT, `out/screenshots/first-screen-${name}-${width}.png`) });
+          assert.deepEqual([isWide, isHigh, share < 0.5], [false, false, true], `${share}`);
+        });
+    });
+
+  suite("the chosen agent", () => {
+    test("starts in this tab, and answers the prompt that was typed meanwhile", async () => {
+      await input(box.frame).fill("say typed before");
+      await agent("Second").click();
+      await becomes(placeholder, "Ask Second. @ adds context, / runs commands", "a tab of the agent");
+      assert.match(await chosen(), /Second/);
+      assert.equal(await input(box.frame).innerText(), "say typed before");
+      await seen(() => input(box.frame).evaluate(each => each === document.activeElement), "the focus in the prompt");
+      await box.page.keyboard.press("Enter");
+      await turnEnded(box.frame);
+      assert.deepEqual(
+        [(await lastExchange(box.frame)).answer, await box.frame.getByRole("tab").count()],
+        ["typed before", 1],
+      );
+    });
+
+    test("is kept after the first prompt; the picker offers a new tab", async () => {
+      assert.equal(await screen().count(), 0);
+      await shownTab(box).getByRole("combobox", { name: /agent of this tab/ }).selectOption("Scripted");
+      await shownTab(box).getByRole("button", { name: "New Tab with Scripted" }).click();
+      await becomes(placeholder, "Ask Scripted. @ adds context, / runs commands", "a new tab");
+    });
+
+    test("is Eliza for a try, which does not change later tabs", async () => {
+      await link("Try Without an Agent").click();
+      await becomes(placeholder, "Ask Eliza. @ adds context, / runs commands", "a tab of Eliza");
+      assert.match(await chosen(), /Try Without an Agent/);
+      await newTab(box);
+      await becomes(placeholder, "Ask Scripted. @ adds context, / runs commands", "the agent of new tabs");
+    });
+  });
+
+  suite("the enabled extensions", () => {
+    const line = () => screen().locator(".symposium-first-extensions");
+
+    test("are listed with those for Rust, and have a preview of their text", async () => {
+      await becomes(async () => /^On: [^ ]+, [^ ]+, [^ ]+/.exec(await line().innerText())?.[0], "On: Sparkle, Ferris, Cargo", "the line");
+      await link("Preview").click();
+      await seen(async () => calls.some(([what]) => what === "show Additions to Prompts"), "the preview");
+      const text = calls.find(([what]) => what === "show Additions to Prompts")?.[1] ?? "";
+      assert.match(text, /# Sparkle\n\nAdded after your first prompt[^]*<sparkle part="embodiment">[^]*It is on by default/);
+      assert.match(text, /# Cargo\n\nAdds no text to prompts\./);
+    });
+
+    test("can be turned off", async () => {
+      await link("Turn Off").click();
+      await line().waitFor({ state: "hidden" });
+      const [settings] = box.readSettings() as readonly Record<string, { id: string; _enabled: boolean }[]>[];
+      assert.deepEqual(
+        settings?.["symposium.extensions"]?.map(({ id, _enabled }) => [id, _enabled]),
+        [
+          ["sparkle", false],
+          ["ferris", false],
+          ["cargo", false],
+        ],
+      );
+      await seen(
+        async () => (await shownTab(box).getByText("This tab still uses its old settings.").count()) === 0,
+        "a tab with the new settings",
+      );
+    });
+  });
+
+  test("is absent after a reload of a tab with a conversation", async () => {
+    activeFile = undefined;
+    await sendPrompt(box.frame, "say kept");
+    await turnEnded(box.frame);
+    await box.reload();
+    await box.open();
+    await shownTab(box).getByText("kept").first().waitFor();
+    assert.equal(await screen().count(), 0);
+  });
+});
