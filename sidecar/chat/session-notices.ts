@@ -3,6 +3,8 @@ import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { listedLate } from "../agents/extensions/missing-tools";
 import type { Accepts, ActionId, Notice } from "../../src/protocol/chat/chat";
+import type { Addition } from "../../src/protocol/chat/chat";
+import { promptAdditions, setupAdditions, withAdditions } from "./prompt-additions";
 import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
 import { addNotice, emitEvent, type SessionStep, type State } from "./session-model";
 
@@ -31,11 +33,23 @@ export function detailed(state: State, details: SessionDetails): SessionStep {
   if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
   const wasMissing = before.missingTools !== undefined,
     { name } = state.conversation.agent;
-  return chain(emitEvent(state, { type: "details", details }), s => {
+  return chain(emitEvent(state, { type: "details", details }), showAdditions(promptAdditions(before, details)), s => {
     const actions: readonly ActionId[] = canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"];
     if (missingTools !== undefined) return wasMissing ? [s, []] : addNotice(s, "warning", missingTools, actions);
     return wasMissing && areAllListed(details) ? addNotice(s, "info", listedLate(name), []) : [s, []];
   });
+}
+
+/** Adds the additions to the prompt of the running turn. */
+function showAdditions(additions: readonly Addition[]): (state: State) => SessionStep {
+  return state => {
+    const { turn, entries } = state.conversation,
+      prompt = turn.state === "idle" ? undefined : entries.findLast(({ id }) => id === turn.messageId),
+      all = [...setupAdditions(state.conversation), ...additions];
+    return prompt?.kind === "user" && all.length > 0
+      ? emitEvent(state, { type: "upsert", entry: withAdditions(prompt, all) })
+      : [state, []];
+  };
 }
 
 /** No servers: the session was set up again and the agent has not listed tools yet. */

@@ -1,4 +1,5 @@
 /** Prompts and turns of a chat session: acceptance, start and end. Pure; called by `session-state.ts`. */
+import { setupAdditions, withAdditions } from "./prompt-additions";
 import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter } from "../agent-session/state-machine";
@@ -73,7 +74,10 @@ function begin(
     s =>
       emitEvent(s, {
         type: "upsert",
-        entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) },
+        entry: withAdditions(
+          { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) },
+          setupAdditions(s.conversation),
+        ),
       }),
     s => emitEvent(s, { type: "turn", turn: { state: turn, messageId } }),
     s => [s, then],

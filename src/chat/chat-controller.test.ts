@@ -334,6 +334,35 @@ suite("ChatController", () => {
     deepEqual(fixture.done.slice(3), ["tell No agent has the id gone. ", "configure elizacp"]);
   });
 
+  test("adds a detected agent to the settings before its tab starts", async () => {
+    const fixture = new Fixture();
+    fixture.addingFound = async id => {
+      fixture.settings = {
+        ...fixture.settings,
+        agents: [...fixture.settings.agents, { id, name: id, distribution: { local: { command: id } } }],
+      };
+    };
+    await fixture.send({ type: "selectAgent", agentId: "goose" }, { type: "newTab", tabId: "t", agentId: "goose" });
+    deepEqual(fixture.done, ["select goose"]);
+    deepEqual(
+      fixture.sidecar.calls.flatMap(({ method, params }) =>
+        method === "chat/new" ? [(params as { agent: { id: string } }).agent.id] : [],
+      ),
+      ["goose"],
+    );
+  });
+
+  test("requests the first screen for each page and new tab, and forwards its actions", async () => {
+    const fixture = new Fixture();
+    await fixture.ready();
+    await fixture.send(
+      { type: "newTab", tabId: "t" },
+      { type: "disableExtensions", ids: ["sparkle", "cargo"] },
+      { type: "previewExtensions" },
+    );
+    deepEqual([fixture.refreshes, fixture.done], [2, ["disable sparkle cargo", "preview extensions"]]);
+  });
+
   test("opens a tab with the selected agent while the setting is being written", async () => {
     const fixture = new Fixture(),
       written = deferred<undefined>();

@@ -59,9 +59,13 @@ export class FirstScreen {
       "p",
       { className: "symposium-first-extensions" },
       this.#extensionNames,
-      linkButton(texts.previewExtensions, texts.previewExtensionsTooltip, () => listener.extensionsPreviewed()),
-      separator(),
-      this.#disable,
+      create(
+        "span",
+        {},
+        linkButton(texts.previewExtensions, texts.previewExtensionsTooltip, () => listener.extensionsPreviewed()),
+        separator(),
+        this.#disable,
+      ),
     );
     this.element.append(
       this.#heading,

@@ -5,6 +5,7 @@
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import type { Card } from "../view-model/cards/card";
+import { CardAdditions } from "./card-additions";
 import { CardAttachments } from "./card-attachments";
 import { CardDiffs } from "./card-diffs";
 import { CardForms } from "./card-forms";
@@ -35,6 +36,7 @@ export class TabParts {
   readonly #forms: CardForms;
   readonly #moreMenu: CardMenu;
   readonly #attachments = new CardAttachments();
+  readonly #additions: CardAdditions;
   readonly #composer: Composer | undefined;
   readonly #followEnd: FollowEnd | undefined;
   readonly #find: FindBar;
@@ -72,6 +74,7 @@ export class TabParts {
     this.#diffs = new CardDiffs(handlers.pressed);
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
+    this.#additions = new CardAdditions(extensionId => acts.extensionsDisabled([extensionId]));
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
@@ -147,6 +150,7 @@ export class TabParts {
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);
+    this.#additions.mount(this.wrapper, cards);
     this.#moreMenu.mount(this.wrapper, cards);
   }
 

@@ -46,6 +46,67 @@ const postTexts = (posts: readonly PageToHost[]): readonly string[] =>
         : post.type,
   );
 
+suite("first screen of a tab", () => {
+  const GOOSE = { id: "goose", name: "Goose" },
+    offered = received({
+      type: "firstScreen",
+      screen: { agents: [{ ...GOOSE, about: "", origin: "" }], extensions: [], hasFolder: true },
+    });
+  const isShown = (page: Page): boolean => viewOf(page, tabOf(page)).firstScreen !== undefined;
+
+  test("is shown before the first prompt, also with notices, and not while a stored session loads", () => {
+    equal(isShown(live()), true);
+    equal(isShown(live({ entries: [failure] })), true);
+    equal(isShown(live({ entries: [user("m")] })), false);
+    equal(isShown(run(live(), { kind: "submitted", tabId: "t", messageId: "m", text: "hi" }).page), false);
+    equal(isShown(live({ origin: { conversation: "other", title: "" } })), false);
+    const stored = run(openPage(emptyPage, 100, 0)[0], received({ ...state, tabs: [] })).page,
+      opening = run(stored, received({ type: "openTab", tabId: "s", agentId: ELIZA.id, cwd: "/w" })).page;
+    equal(viewOf(opening, opening.tabs.get("s")!).firstScreen, undefined);
+  });
+
+  test("offers an agent that is not configured yet, which keeps its name", () => {
+    const { page, posts } = run(run(live(), offered).page, { kind: "agentChosen", agentId: "goose" });
+    deepEqual(tabOf(page).conversation.agent, GOOSE);
+    deepEqual(postTexts(posts).slice(0, 3), ["selectAgent", "closeTab", "newTab goose"]);
+  });
+
+  test("starts Eliza in this tab only", () => {
+    const gemini = run(live(), { kind: "agentChosen", agentId: "gem" }).page,
+      { page, posts } = run(gemini, { kind: "demoStarted", tabId: "t" });
+    deepEqual([tabOf(page).conversation.agent, page.currentAgentId], [ELIZA, "gem"]);
+    deepEqual(postTexts(posts), ["closeTab", "newTab elizacp", "selectTab", "webviewReady"]);
+    deepEqual(run(page, { kind: "demoStarted", tabId: "t" }).posts, []);
+    deepEqual(run(live({ entries: [user("m")] }), { kind: "demoStarted", tabId: "t" }).posts, []);
+  });
+
+  test("adds a suggested prompt to the draft, and sends nothing", () => {
+    const first = run(live(), { kind: "suggested", tabId: "t", text: "Explain" }),
+      second = run(first.page, { kind: "suggested", tabId: "t", text: "Test" });
+    deepEqual(
+      [tabOf(first.page).drafts.text, tabOf(second.page).drafts.text, [...first.posts, ...second.posts]],
+      ["Explain", "Explain\nTest", []],
+    );
+  });
+
+  test("starts again once with changed settings; a tab with a prompt keeps its session", () => {
+    const outdated = received({ ...state, outdated: ["t"] } as HostToPage),
+      { page, posts } = run(live(), outdated);
+    deepEqual(postTexts(posts), ["closeTab", "newTab elizacp", "selectTab", "webviewReady"]);
+    deepEqual(run(page, outdated).posts, []);
+    deepEqual(run(live({ entries: [user("m")] }), outdated).posts, []);
+  });
+
+  test("disables and previews extensions", () =>
+    deepEqual(
+      [
+        ...run(live(), { kind: "extensionsDisabled", ids: ["sparkle"] }).posts,
+        ...run(live(), { kind: "extensionsPreviewed" }).posts,
+      ],
+      [{ type: "disableExtensions", ids: ["sparkle"] }, { type: "previewExtensions" }],
+    ));
+});
+
 suite("agent of a tab", () => {
   test("is replaced before the first prompt, with a new session and the same draft", () => {
     const typed = run(live({ entries: [failure] }), { kind: "typed", tabId: "t", text: "half" }).page,

@@ -32,6 +32,15 @@ suite("changes by an extension", () => {
     deepEqual(setupChange(undefined, { mcpServers: [{}] }), { added: ["?"] });
   });
 
+  test("returns the text that is added to the system prompt, in both forms", () => {
+    const content = (...texts: readonly string[]) => ({ systemPrompt: { mode: "append", content: texts.map(text) } }),
+      meta = (systemPrompt: unknown) => ({ _meta: { systemPrompt } });
+    deepEqual(setupChange(content("a"), content("a", "rule")), { members: ["systemPrompt"], text: "\n\nrule" });
+    deepEqual(setupChange({}, meta({ append: "rule" })), { members: ["_meta"], text: "rule" });
+    deepEqual(setupChange(meta("own"), meta("own, rule")), { members: ["_meta"], text: ", rule" });
+    deepEqual(setupChange(meta("own"), {}), { members: ["_meta"] });
+  });
+
   test("ignores the order of keys and servers", () => {
     equal(
       setupChange(
@@ -108,9 +117,10 @@ suite("changes by an extension", () => {
     test(`compares a prompt: ${what}`, () => deepEqual(promptChange(prompt(...before), prompt(...after)), change));
 
   test("limits the stored text of added blocks", () => {
-    const change = promptChange(prompt(), prompt(text("x".repeat(100_000))));
+    const change = promptChange(prompt(), prompt(text("ö".repeat(100_000))));
     equal(change?.text?.length, ADDED_LIMIT);
     equal(change?.text?.at(-1), "…");
+    equal(change?.cutFrom, 200_000);
   });
 
   test("compares very long prompts in linear time", () => {

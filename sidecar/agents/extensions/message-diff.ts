@@ -4,8 +4,13 @@
  * Invariants: equal values are no change, regardless of their serialisation. Names and texts are bounded for any input.
  */
 import { isDeepStrictEqual } from "node:util";
-import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/chat/session-details";
-import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
+import {
+  ADDED_LIMIT,
+  type AddedText,
+  type PromptChange,
+  type SetupChange,
+} from "../../../src/protocol/chat/session-details";
+import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Maximum number of names in a list, and of characters in a name. */
 const MAX_NAMES = 50,
@@ -25,13 +30,15 @@ export function setupChange(before: unknown, after: unknown): SetupChange | unde
   const added = limited([...now.keys()].filter(name => !old.has(name))),
     removed = limited([...old.keys()].filter(name => !now.has(name)));
   const replaced = limited([...now.keys()].filter(name => old.has(name) && !same(old.get(name), now.get(name)))),
-    members = limited(keys);
+    members = limited(keys),
+    text = addedText([inserted(systemPromptIn(was), systemPromptIn(is))]);
   return added || removed || replaced || members
     ? {
         ...(added && { added }),
         ...(removed && { removed }),
         ...(replaced && { replaced }),
         ...(members && { members }),
+        ...text,
       }
     : undefined;
 }
@@ -70,8 +77,25 @@ export function promptChange(before: unknown, after: unknown): PromptChange | un
     );
   }
   if (added + removed + altered === 0) return undefined;
-  const text = texts.join("\n\n");
-  return { added, removed, altered, ...(text === "" ? {} : { text: short(text, ADDED_LIMIT) }) };
+  return { added, removed, altered, ...addedText(texts) };
+}
+
+/** Empty for blank texts. */
+function addedText(texts: readonly string[]): Partial<AddedText> {
+  const text = texts.filter(each => each.trim() !== "").join("\n\n");
+  if (text === "") return {};
+  return text.length <= ADDED_LIMIT ? { text } : { text: short(text, ADDED_LIMIT), cutFrom: Buffer.byteLength(text) };
+}
+
+/** The text that a client adds to the agent's system prompt, in both forms (`extensions/system-prompt.ts`). */
+function systemPromptIn({ systemPrompt, _meta }: JsonObject): string {
+  const older = objectOr(_meta).systemPrompt;
+  return [
+    ...arrayOr(objectOr(systemPrompt).content).map(textOf),
+    typeof older === "string" ? older : stringOr(objectOr(older).append, ""),
+  ]
+    .filter(text => text !== "")
+    .join("\n\n");
 }
 
 type Gap = readonly [old: readonly unknown[], now: readonly unknown[]];

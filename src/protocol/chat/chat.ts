@@ -20,6 +20,7 @@ import type { Entry, Subagent, SubagentStatus, ToolStatus } from "./entry-schema
 
 export type {
   ActionId,
+  Addition,
   Compaction,
   Entry,
   Notice,

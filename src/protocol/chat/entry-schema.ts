@@ -174,8 +174,28 @@ const sessionMessage = v.object({
 /** A message between two sessions of the agent. Both names are empty if the agent does not send them. */
 export type SessionMessage = Infer<typeof sessionMessage>;
 
+const addition = v.object({
+  id: long,
+  name: long,
+  to: v.picklist(["prompt", "system"]),
+  text: long,
+  bytes: count,
+});
+/**
+ * Text that the agent extension `id` added to a prompt, or to the system prompt of the session that began with it.
+ * `text` may be cut; `bytes` is the size of the whole text.
+ */
+export type Addition = Infer<typeof addition>;
+
 const flatEntries = [
-  v.object({ kind: v.literal("user"), id, text: long, attachments: v.exactOptional(attachments) }),
+  v.object({
+    kind: v.literal("user"),
+    id,
+    text: long,
+    attachments: v.exactOptional(attachments),
+    /** Absent if no extension changed the prompt. */
+    additions: v.exactOptional(list(addition, 100)),
+  }),
   v.object({ kind: v.literal("agent"), id, text: long, interrupted: v.exactOptional(v.literal(true)) }),
   /** `ms`: duration in milliseconds; absent while the thought continues. */
   v.object({ kind: v.literal("thought"), id, text: long, ms: v.exactOptional(finite) }),

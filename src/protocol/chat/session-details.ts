@@ -78,8 +78,20 @@ export function isMissing(delivery: ToolDelivery): boolean {
   return !isListed(delivery) && delivery.offered !== 0;
 }
 
-/** MCP servers by name, and other changed members by JSON key. Empty lists are absent. */
-export interface SetupChange {
+/** Text that an extension added. */
+export interface AddedText {
+  /** Cut to `ADDED_LIMIT` characters. */
+  readonly text: string;
+  /** Bytes of the whole text; absent if `text` is complete. */
+  readonly cutFrom?: number;
+}
+export const ADDED_LIMIT = 20_000;
+
+/**
+ * MCP servers by name, and other changed members by JSON key. Empty lists are absent. `text`: added to the agent's
+ * system prompt.
+ */
+export interface SetupChange extends Partial<AddedText> {
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
   readonly replaced?: readonly string[];
@@ -94,14 +106,11 @@ export interface AlteredPrompts {
 }
 
 /** Numbers of blocks of a prompt that were added, removed and altered. */
-export interface PromptChange {
+export interface PromptChange extends Partial<AddedText> {
   readonly added: number;
   readonly removed: number;
   readonly altered: number;
-  /** Added text, cut to `ADDED_LIMIT` characters. */
-  readonly text?: string;
 }
-export const ADDED_LIMIT = 2_000;
 
 /**
  * Time that messages spent in an extension, in milliseconds, rounded by `rounded`. `setup`, `prompt`: towards the

@@ -53,7 +53,7 @@ const STARTS = [
   {
     id: "Absent",
     says: /Absent could not be started: “no-such-command-anywhere” was not found/,
-    buttons: ["Select Agent", "Show Logs"],
+    buttons: ["Change Agent", "Show Logs"],
   },
   {
     id: "Exiting",

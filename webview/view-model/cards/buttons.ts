@@ -12,7 +12,7 @@ const ACTION: Readonly<Record<ActionId, string>> = {
   showLogs: l10n.t("Show Logs"),
   restartAgent: l10n.t("Restart Agent"),
   restartSidecar: l10n.t("Restart Sidecar"),
-  selectAgent: l10n.t("Select Agent"),
+  selectAgent: l10n.t("Change Agent"),
   manageTrust: l10n.t("Manage Workspace Trust"),
   sendAgain: l10n.t("Send Again"),
   sendTranscript: l10n.t("Send Transcript as Context"),

@@ -5,7 +5,7 @@
  * `alt` contain untrusted text, which is rendered only as text.
  */
 import type { Attachment } from "../../../src/protocol/chat/attachments";
-import type { Permission, TerminalView, ToolCall } from "../../../src/protocol/chat/chat";
+import type { Addition, Permission, TerminalView, ToolCall } from "../../../src/protocol/chat/chat";
 import type { FormAsk } from "../../../src/protocol/chat/elicitation";
 import type { Diff } from "./diff-lines";
 
@@ -131,6 +131,8 @@ export interface Card {
   readonly form: { readonly ask: FormAsk; readonly asks: string; readonly open: boolean } | undefined;
   /** Attachments of the prompt. */
   readonly attached: readonly Attachment[];
+  /** Additions of extensions, shown below the prompt. */
+  readonly additions: readonly Addition[];
   /** Terminals of the tool call, with live output. */
   readonly terminals: readonly ShownTerminal[];
   /** Changes opened by `changeButton`, in the order of `diffs`. */
@@ -181,6 +183,7 @@ export interface EntryPlace {
 export const OWN_PLACE: EntryPlace = { isHidden: false };
 
 export const noTerminals: readonly ShownTerminal[] = [];
+const noAdditions: readonly Addition[] = [];
 const nothingAttached: readonly Attachment[] = [];
 
 export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card {
@@ -199,6 +202,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
     startsUnfolded: false,
     form: undefined,
     attached: nothingAttached,
+    additions: noAdditions,
     terminals: noTerminals,
     changes: [],
     buttons: [],

@@ -6,7 +6,7 @@
  * - An unknown or invalid entry yields a card as well.
  */
 import * as l10n from "@vscode/l10n";
-import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
+import type { Addition, Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
 import { actionButton, BRANCH_BUTTONS } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type EntryPlace, type RenderContext } from "./card";
 import { StreamingTexts } from "./streaming-text";
@@ -161,7 +161,12 @@ function thoughtFor(ms: number): string {
 }
 
 /** Includes the attachments, even of a prompt without text. */
-function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "user" }>): readonly Card[] {
+function promptCards({
+  id,
+  text,
+  attachments = [],
+  additions = [],
+}: Extract<Entry, { kind: "user" }>): readonly Card[] {
   if (text === "" && attachments.length === 0) return [];
   // The renderer does not draw an empty card.
   const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = longTexts.cards(
@@ -170,7 +175,14 @@ function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "use
     text,
     false,
   );
-  return [{ ...first, attached: attachments, menuButtons: BRANCH_BUTTONS }, ...rest];
+  return withAdditions([{ ...first, attached: attachments, menuButtons: BRANCH_BUTTONS }, ...rest], additions);
+}
+
+/** Below the last part of a long prompt. */
+function withAdditions(cards: readonly Card[], additions: readonly Addition[]): readonly Card[] {
+  return additions.length === 0
+    ? cards
+    : cards.map((each, i) => (i === cards.length - 1 ? { ...each, additions } : each));
 }
 
 function interruption(id: string): Card {

@@ -11,6 +11,11 @@ export function duration(ms: number): string {
 
 const joined = (whole: string, rest: number, unit: string): string => (rest === 0 ? whole : `${whole} ${rest} ${unit}`);
 
+/** Examples: `812 bytes`, `1.2 kB`, `34 kB`. For sizes of texts. */
+export function textSize(bytes: number): string {
+  return bytes < 1_000 || bytes >= 9_950 ? size(bytes).replace("KB", "kB") : `${trimmed(bytes / 1_000)} kB`;
+}
+
 /** Examples: `812 bytes`, `34 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return bytes === 1 ? "1 byte" : l10n.t`${bytes} bytes`;
