@@ -35,7 +35,7 @@ suite("changes by an extension", () => {
   test("returns the text that is added to the system prompt, in both forms", () => {
     const content = (...texts: readonly string[]) => ({ systemPrompt: { mode: "append", content: texts.map(text) } }),
       meta = (systemPrompt: unknown) => ({ _meta: { systemPrompt } });
-    deepEqual(setupChange(content("a"), content("a", "rule")), { members: ["systemPrompt"], text: "\n\nrule" });
+    deepEqual(setupChange(content("a"), content("a", "rule")), { members: ["systemPrompt"], text: "rule" });
     deepEqual(setupChange({}, meta({ append: "rule" })), { members: ["_meta"], text: "rule" });
     deepEqual(setupChange(meta("own"), meta("own, rule")), { members: ["_meta"], text: ", rule" });
     deepEqual(setupChange(meta("own"), {}), { members: ["_meta"] });

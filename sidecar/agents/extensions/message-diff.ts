@@ -31,7 +31,7 @@ export function setupChange(before: unknown, after: unknown): SetupChange | unde
     removed = limited([...old.keys()].filter(name => !now.has(name)));
   const replaced = limited([...now.keys()].filter(name => old.has(name) && !same(old.get(name), now.get(name)))),
     members = limited(keys),
-    text = addedText([inserted(systemPromptIn(was), systemPromptIn(is))]);
+    text = addedText([inserted(systemPromptIn(was), systemPromptIn(is)).trim()]);
   return added || removed || replaced || members
     ? {
         ...(added && { added }),
