@@ -30,7 +30,7 @@ interface Row {
 }
 
 export class FirstScreen {
-  readonly #heading = create("h2", { text: "Symposium", attributes: { id: freshId() } });
+  readonly #heading = create("h2", { text: texts.firstScreenHeading, attributes: { id: freshId() } });
   readonly element = create("section", {
     className: "symposium-first",
     attributes: { "aria-labelledby": this.#heading.id },

@@ -97,7 +97,7 @@ export const texts = {
   detailsLeftOut: l10n.t("is left out"),
   detailsUnchanged: l10n.t("No changes so far."),
   detailsAdded: l10n.t("Last addition"),
-  firstScreen: l10n.t("New chat"),
+  firstScreenHeading: l10n.t("Symposium"),
   firstScreenAbout: l10n.t("Chat with any coding agent in this workspace."),
   firstScreenAgents: l10n.t("Agents"),
   firstScreenMore: l10n.t("More Agents…"),
