@@ -30,6 +30,7 @@ export class Composer {
   readonly #chips: Chips;
   readonly #commands: CommandList;
   readonly #mentions: MentionList;
+  #hasAttachments = false;
   #requireModifier = false;
 
   /** `fill` sets the text of the prompt. */
@@ -70,11 +71,17 @@ export class Composer {
   typed(): void {
     this.#commands.typed();
     this.#mentions.typed();
+    this.#showSendable();
+  }
+
+  #showSendable(): void {
+    this.elements.box?.classList.toggle("symposium-sendable", this.#hasAttachments || !this.#isBlank());
   }
 
   show({ attachments, commands, requireModifier }: TabView): void {
     this.#chips.show(attachments);
-    this.elements.box?.classList.toggle("symposium-sendable", attachments.length > 0);
+    this.#hasAttachments = attachments.length > 0;
+    this.#showSendable();
     this.#commands.set(commands);
     this.#requireModifier = requireModifier;
   }

@@ -20,7 +20,7 @@ import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
-import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
+import { pickersOf, type Picker } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
 import { cardElement, chatOf, closeButtonOf, firstVisibleCard } from "./elements";
 import { openLinksOnlyThrough } from "./links";
@@ -254,7 +254,7 @@ export class ChatUi {
       promptInputOptions: pickers.map(({ id, tooltip, value, choices, disabled }) => ({
         type: "select",
         id,
-        title: id === AGENT ? texts.agentLabel : "",
+        title: "",
         value,
         mandatory: true,
         hideMandatoryIcon: true,

@@ -48,37 +48,37 @@ suite("control", () => {
       [["gone", ["GONE", "Claude", "Gemini"]]],
     ));
 
-  test("shows the agent's controls in its order and then the tab's agent", () => {
+  test("shows the tab's agent and then the agent's controls in its order", () => {
     const pickers = pickersOf(AGENTS, agent("b"), [mode, effort, web], true);
     deepEqual(
       pickers.map(({ id, name, value, disabled }) => [id, name, value, disabled]),
       [
+        [AGENT, "The agent of this tab. After the first prompt, another agent opens in a new tab.", "b", false],
         ["control:mode", "Mode", "ask", false],
         ["control:agent", "Effort", "low", false],
         ["control:web", "Web", "on", false],
-        [AGENT, "The agent of this tab. After the first prompt, another agent opens in a new tab.", "b", false],
       ],
     );
     deepEqual(
       pickers.map(({ choices }) => choices.map(({ label }) => label)),
       [
+        ["Claude", "Gemini"],
         ["Ask", "Code"],
         ["Effort: low", "Effort: high"],
         ["Web: on", "Web: off"],
-        ["Claude", "Gemini"],
       ],
     );
     deepEqual(
-      pickers[1]?.choices.map(({ group }) => group),
+      pickers[2]?.choices.map(({ group }) => group),
       ["Quick", "Slow"],
     );
-    equal(pickers[0]?.choices[1]?.about, "Writes");
+    equal(pickers[1]?.choices[1]?.about, "Writes");
   });
 
   test("is disabled without a session, and hidden without choices", () => {
     deepEqual(
       pickersOf(AGENTS, agent("a"), [mode], false).map(({ disabled }) => disabled),
-      [true, false],
+      [false, true],
     );
     deepEqual(pickersOf([], agent(""), [{ ...mode, groups: [] }], true), []);
   });
@@ -145,7 +145,7 @@ suite("control", () => {
           const controls = ids.map((id): Control => ({ ...web, id }));
           const shown = pickersOf(AGENTS, agent("a"), controls, true);
           const at = n % ids.length;
-          const values = Object.fromEntries(shown.map(({ id, value }, i) => [id, i === at ? "off" : value]));
+          const values = Object.fromEntries(shown.map(({ id, value }, i) => [id, i === at + 1 ? "off" : value]));
           deepEqual(picked(shown, controls, values), { kind: "control", controlId: ids[at], value: false });
         },
       ),

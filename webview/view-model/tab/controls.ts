@@ -57,8 +57,8 @@ export function pickersOf(
           },
         ];
   return [
-    ...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0),
     ...agentPicker,
+    ...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0),
   ];
 }
 
