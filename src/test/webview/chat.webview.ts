@@ -224,7 +224,8 @@ suite("chat view with a scripted agent", () => {
     await agent().selectOption("scripted");
     await seen(
       async () =>
-        (await box.frame.locator("[data-part=prompt]:visible").getAttribute("placeholder"))?.startsWith("Ask Scripted"),
+        (await box.frame.locator("[data-part=prompt]:visible").getAttribute("placeholder")) ===
+        "Ask Scripted. @ adds context, / runs commands",
       "the other agent in the same tab",
     );
     assert.equal(await box.frame.locator("[role=tab]").count(), tabs);
