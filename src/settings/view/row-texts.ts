@@ -27,7 +27,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
   const effective = kind !== undefined && distribution[kind] ? kind : KINDS.find(item => distribution[item]);
   switch (effective) {
     case "local":
-      return `program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;
+      return l10n.t`program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;
     case "executable":
       return `program ${executable?.path ?? ""}`;
     case "symposium":
@@ -35,7 +35,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "http":
       return `at ${withoutQuery(http?.url ?? "")}`;
     case "npx":
-      return `npm package ${npx?.package ?? ""}`;
+      return l10n.t`npm package ${npx?.package ?? ""}`;
     case "uvx":
       return l10n.t`Python package ${uvx?.package ?? ""}`;
     case "pipx":

@@ -11,7 +11,7 @@ const CATALOGUE = JSON.parse(readFileSync(path.join(ROOT, "l10n/bundle.l10n.json
 const MARKED = Object.fromEntries(Object.keys(CATALOGUE).map(text => [text, `⟦${text}⟧`]));
 /** Words of the user and the agent: its answer, options, input and modes. */
 const FOREIGN =
-  /^(?:[^\p{L}]*|Scripted|workspace|say .*|hello|later|cancelled|json|"command"|(?:\$ )?"?rm it"?|(?:Allow|Reject) once|Mode|Ask)$/u;
+  /^(?:[^\p{L}]*|[A-Z]|Scripted|Claude|Codex|Gemini CLI|rm|it|workspace|say .*|hello|later|cancelled|json|"command"|(?:\$ )?"?rm it"?|(?:Allow|Reject) once|Mode|Ask)$/u;
 
 suite("translated page", () => {
   let box: ChatBox;
