@@ -6,7 +6,7 @@ import type { ChatController } from "./chat/chat-controller";
 import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
-import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import { CHAT_VIEW, COMMANDS, SESSIONS_VIEW, type CommandName, type TestCommandName } from "./names";
 import { showError, showInformation, showModal, showWarning } from "./notifications";
 import type { AgentChoice } from "./protocol/agents/agents";
 import type { BypassUntil } from "./protocol/sidecar";
@@ -53,6 +53,18 @@ export function registerCommands({
       chat.openTab();
       await openChat();
     },
+    "symposium.focusPrompt": async () => {
+      await openChat();
+      chat.runInPage("focusPrompt");
+    },
+    "symposium.nextQuestion": async () => {
+      await openChat();
+      chat.runInPage("nextQuestion");
+    },
+    "symposium.allowOnce": () => chat.runInPage("allowOnce"),
+    "symposium.rejectOnce": () => chat.runInPage("rejectOnce"),
+    "symposium.stop": () => chat.runInPage("stop"),
+    "symposium.showSessions": () => vscode.commands.executeCommand(`${SESSIONS_VIEW}.focus`),
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": () => selectAgent(configuration, sources),

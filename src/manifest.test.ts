@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { VENDOR } from "./lm/models";
 import {
+  CHAT_FOCUSED,
   COMMANDS,
   CONTAINER,
   CONTEXTS,
@@ -46,7 +47,12 @@ interface Manifest {
     readonly menus: Readonly<
       Record<string, readonly { readonly command: string; readonly when: string; readonly group?: string }[]>
     >;
-    readonly keybindings: readonly { readonly command: string; readonly args?: unknown; readonly when: string }[];
+    readonly keybindings: readonly {
+      readonly command: string;
+      readonly key: string;
+      readonly args?: unknown;
+      readonly when?: string;
+    }[];
     readonly viewsWelcome: readonly { readonly view: string; readonly contents: string; readonly when: string }[];
     readonly languageModelChatProviders: readonly { readonly vendor: string; readonly when: string }[];
     readonly languageModelTools: readonly {
@@ -149,9 +155,31 @@ suite("manifest", () => {
         );
   });
 
-  test("binds keys and links welcome texts to declared commands of the view", () => {
-    for (const { command, args, when } of contributes.keybindings)
-      ok(command in COMMANDS && args === FOCUS && when.startsWith(`focusedView == ${SESSIONS_VIEW} && `), command);
+  test("binds keys of the list of sessions and of the chat to the focus of their views", () => {
+    const ofList = contributes.keybindings.filter(({ args }) => args === FOCUS),
+      ofChat = contributes.keybindings.filter(({ args }) => args === undefined);
+    ok(ofList.every(({ when = "" }) => when.startsWith(`focusedView == ${SESSIONS_VIEW} && `)));
+    deepEqual(
+      ofChat.map(({ command, when }) => [command, when]),
+      [
+        ["symposium.focusPrompt", undefined],
+        ...["newTab", "nextQuestion", "allowOnce", "rejectOnce", "stop", "showSessions"].map(name => [
+          `symposium.${name}`,
+          CHAT_FOCUSED,
+        ]),
+      ],
+    );
+    ok(contributes.keybindings.every(({ command }) => command in COMMANDS));
+    equal(new Set(ofChat.map(({ key }) => key)).size, ofChat.length);
+  });
+
+  test("documents every key of the chat", () => {
+    const readme = readFileSync("README.md", "utf8");
+    for (const { command, args } of contributes.keybindings)
+      if (args === undefined) ok(readme.includes(`*${COMMANDS[command as CommandName]}*`), command);
+  });
+
+  test("links welcome texts to declared commands of the view", () => {
     for (const { view, contents, when } of contributes.viewsWelcome) {
       ok(VIEWS.some(each => each === view) && when.startsWith(`${SESSION_CONTEXTS.content} == `), when);
       ok(

@@ -52,6 +52,9 @@ export const CONTEXTS = {
   settingsUsed: "symposium.settingsUsed",
 } as const;
 
+/** Context key that is true while the chat's page has the keyboard focus. VS Code's `focusedView` ignores pages. */
+export const CHAT_FOCUSED = "symposium.chatFocused";
+
 /** Context keys of the view “Sessions”. */
 export const SESSION_CONTEXTS = {
   /** `SessionsContent`; unset before the first response. */
@@ -84,6 +87,12 @@ export type SessionCommandName = keyof typeof SESSION_COMMANDS;
 export const COMMANDS = {
   "symposium.openChat": l10n.t("Open Chat"),
   "symposium.newTab": l10n.t("New Tab"),
+  "symposium.focusPrompt": l10n.t("Focus Prompt"),
+  "symposium.nextQuestion": l10n.t("Go to Next Question"),
+  "symposium.allowOnce": l10n.t("Allow Once"),
+  "symposium.rejectOnce": l10n.t("Reject Once"),
+  "symposium.stop": l10n.t("Stop Turn"),
+  "symposium.showSessions": l10n.t("Show Sessions"),
   "symposium.discussSelection": l10n.t("Discuss in Symposium"),
   "symposium.addToChat": l10n.t("Add to Symposium"),
   "symposium.selectAgent": l10n.t("Select Agent"),

@@ -98,4 +98,7 @@ listenForFind(root, {
   open: () => withSelectedTab(tabId => ui.openFind(tabId)),
   step: by => withSelectedTab(tabId => actions.findStepped(tabId, by)),
 });
+for (const event of ["focus", "blur"])
+  window.addEventListener(event, () => loop.happen({ kind: "pageFocused", hasFocus: event === "focus" }));
+if (document.hasFocus()) loop.happen({ kind: "pageFocused", hasFocus: true });
 setInterval(() => loop.happen({ kind: "ticked" }), TICK_MS);

@@ -435,6 +435,27 @@ suite("ChatController", () => {
     equal(first.of("openTab").length, 0);
   });
 
+  test("runs commands in the page, and only moves the focus in a later page", async () => {
+    const fixture = new Fixture();
+    await fixture.ready();
+    fixture.chat.runInPage("allowOnce");
+    deepEqual(fixture.of("runCommand"), [{ type: "runCommand", command: "allowOnce" }]);
+    const hidden = new Fixture();
+    hidden.live = false;
+    hidden.chat.runInPage("allowOnce");
+    hidden.chat.runInPage("focusPrompt");
+    hidden.live = true;
+    await hidden.ready();
+    await hidden.ready();
+    deepEqual(hidden.of("runCommand"), [{ type: "runCommand", command: "focusPrompt" }]);
+  });
+
+  test("reports the focus of the page", async () => {
+    const fixture = new Fixture();
+    await fixture.send({ type: "focusChanged", hasFocus: true });
+    deepEqual(fixture.done, ["focus true"]);
+  });
+
   test("opens a stored session with its journal, without an empty first tab", async () => {
     const session = { conversation: "c", agentId: "mine", cwd: "/w" },
       message = { type: "openTab", tabId: "c", agentId: "mine", cwd: "/w" } as const,

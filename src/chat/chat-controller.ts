@@ -13,7 +13,7 @@ import type { ActionId } from "../protocol/chat/chat";
 import { ErrorCode } from "../protocol/wire/errors";
 import type { ActionMessage, ActionMethods, ActionName } from "../protocol/chat/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { HostToPage, PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
+import type { HostToPage, PageCommand, PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
 import type { ForkedSession, OpenableSession } from "../protocol/sessions/sessions";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
@@ -32,6 +32,8 @@ export class ChatController {
   #selected: TabId | undefined;
   /** Tab that a command requested before the page was ready. */
   #pendingTab: OpenTab | undefined;
+  /** Whether the next page moves the focus to the prompt. */
+  #focusesPrompt = false;
   readonly #prompts = new PromptDedup();
   readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
@@ -87,6 +89,9 @@ export class ChatController {
       case "selectTab":
         this.#selected = message.tabId;
         this.deps.shownTabChanged?.();
+        return;
+      case "focusChanged":
+        this.deps.focusChanged?.(message.hasFocus);
         return;
       case "prompt":
         return this.#prompts.send(message, prompt => this.#forward(prompt));
@@ -214,6 +219,12 @@ export class ChatController {
     return this.#composer.attach(attachments);
   }
 
+  /** Makes the page run a command in its selected tab. Without a page, the next one runs only `focusPrompt`. */
+  runInPage(command: PageCommand): void {
+    if (this.deps.page.isLive) this.deps.page.post({ type: "runCommand", command });
+    else if (command === "focusPrompt") this.#focusesPrompt = true;
+  }
+
   /** Restarts the agent of the selected tab. `false`: no tab is open. */
   async restartAgent(): Promise<boolean> {
     const tabId = this.#selected !== undefined && this.tabs.includes(this.#selected) ? this.#selected : this.tabs[0];
@@ -257,6 +268,8 @@ export class ChatController {
     if (pending && pending.tabId === undefined && (hasTabs || pending.agentId !== undefined))
       this.deps.page.post(pending);
     this.deps.firstScreen.refresh();
+    if (this.#focusesPrompt) this.deps.page.post({ type: "runCommand", command: "focusPrompt" });
+    this.#focusesPrompt = false;
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason

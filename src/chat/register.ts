@@ -5,7 +5,7 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import { openLink, showPrintout } from "../editor/files/workspace";
 import type { EditorPart } from "../editor/register";
 import type { Log } from "../log";
-import { CHAT_VIEW } from "../names";
+import { CHAT_FOCUSED, CHAT_VIEW } from "../names";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -61,6 +61,8 @@ export function chatListeners(
 export function registerChat(parts: ChatParts): ChatPart {
   const { log, configuration, supervisor, editor, commands } = parts,
     capture = new ResponseCapture();
+  const focusChanged = (hasFocus: boolean): void =>
+    void vscode.commands.executeCommand("setContext", CHAT_FOCUSED, hasFocus);
   const attention = new AttentionBadge({
     show: badge => view.show(badge),
     notify: sentence => void commands.invite(sentence),
@@ -72,7 +74,10 @@ export function registerChat(parts: ChatParts): ChatPart {
     message => {
       controller.handle(message).catch(() => undefined); // shown in the tab and logged
     },
-    isVisible => attention.visible(isVisible),
+    isVisible => {
+      attention.visible(isVisible);
+      if (!isVisible) focusChanged(false);
+    },
     () => configuration.settings.restoresSessions,
   );
   const controller: ChatController = new ChatController({
@@ -96,6 +101,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),
+    focusChanged,
     forwarded: (tabId, event, agentId) => {
       capture.onEvent(tabId, event);
       parts.onEvent(event, agentId);

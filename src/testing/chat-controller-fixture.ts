@@ -142,6 +142,9 @@ export class Fixture {
       outdatedChanged: tabs => {
         this.done.push(`outdated ${tabs.join(" ")}`);
       },
+      focusChanged: hasFocus => {
+        this.done.push(`focus ${hasFocus}`);
+      },
       forwarded: (tabId, event, agentId) => {
         this.done.push(`forwarded ${tabId} ${event.type} ${agentId}`);
       },

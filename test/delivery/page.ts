@@ -103,6 +103,7 @@ export class TestPage {
       case "close":
       case "fill":
       case "focus":
+      case "focusQuestion":
       case "focusFind":
       case "offer":
       case "showAgents":

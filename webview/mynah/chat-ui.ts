@@ -80,6 +80,9 @@ export class ChatUi {
     });
     this.#focus = new FocusKeeper(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
+    root.addEventListener("focusin", ({ target }) => {
+      if (target instanceof Element) acts.focusMoved(this.#cardAround(target));
+    });
     this.#mynah = new MynahUI({
       rootSelector: `#${root.id}`,
       tabs: {},
@@ -163,6 +166,14 @@ export class ChatUi {
   focusPrompt(tabId: TabId): void {
     const tab = this.#openTabs.get(tabId);
     if (tab) this.#input.focusOrDefer(tab.mynahId);
+  }
+
+  /** Focuses the card of a question, also if the newest cards are not drawn. */
+  focusQuestion(tabId: TabId, key: string): void {
+    this.#showNewest(tabId);
+    const tab = this.#openTabs.get(tabId),
+      chat = tab && chatOf(this.root, tab.mynahId);
+    if (chat) cardElement(chat, key)?.focus();
   }
 
   focusFind(tabId: TabId, query: string): void {
@@ -349,6 +360,12 @@ export class ChatUi {
     else if (cardKey === LATER) this.#showLater(tabId);
     else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
     else this.acts.buttonClicked(tabId, cardKey, buttonId);
+  }
+
+  #cardAround(element: Element): { readonly tabId: TabId; readonly key: string } | undefined {
+    const key = element.closest(selectors.outerCard)?.getAttribute("messageid"),
+      tabId = this.#tabIds.get(element.closest(selectors.chat)?.getAttribute("mynah-tab-id") ?? "");
+    return key && tabId !== undefined ? { tabId, key } : undefined;
   }
 
   #showEarlier(tabId: TabId): void {

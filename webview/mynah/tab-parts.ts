@@ -25,6 +25,7 @@ import { pageClock } from "../page-clock";
 import type { PromptInput } from "./prompt-input";
 import { PromptPickers } from "./prompt-pickers";
 import type { ShownMatches } from "../view-model/tab/find-view";
+import { VisibleQuestions } from "./visible-questions";
 import type { TabView } from "../view-model/tab/tab-view";
 
 export class TabParts {
@@ -42,6 +43,7 @@ export class TabParts {
   readonly #find: FindBar;
   readonly #firstScreen: FirstScreen;
   readonly #marks: FoundMarks | undefined;
+  readonly #questions: VisibleQuestions | undefined;
 
   /** `wrapper` contains the whole tab. */
   constructor(
@@ -99,6 +101,7 @@ export class TabParts {
       extensionsPreviewed: () => acts.extensionsPreviewed(),
     });
     if (list) {
+      this.#questions = new VisibleQuestions(list, cardKeys => acts.questionsSeen(tabId, cardKeys));
       this.#followEnd = new FollowEnd(scrollerOf(list), pageClock, handlers.startReached, handlers.continues);
       this.#marks = new FoundMarks(list);
       list.before(this.#firstScreen.element, this.#find.element);
@@ -152,6 +155,7 @@ export class TabParts {
     this.#attachments.mount(this.wrapper, cards);
     this.#additions.mount(this.wrapper, cards);
     this.#moreMenu.mount(this.wrapper, cards);
+    this.#questions?.observe(cards);
   }
 
   /**

@@ -26,6 +26,7 @@ function fixture() {
         select: () => undefined,
         close: () => undefined,
         focusPrompt: () => undefined,
+        focusQuestion: () => undefined,
         focusFind: () => undefined,
         offer: () => undefined,
         fill: () => undefined,

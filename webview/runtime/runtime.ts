@@ -16,13 +16,24 @@ import type { FrameScheduler } from "./frame-scheduler";
 import type { PageMarks } from "./page-marks";
 import type { Effect, UiEvent, Page, Step, Tab } from "../state/page-model";
 import { step } from "../state/page-state";
+import { keyOf } from "../view-model/cards/card";
 import type { SaveSchedule } from "../state/save-schedule";
 import { viewOf } from "../view-model/tab/tab-view";
 
 export interface Stage {
   readonly ui: Pick<
     ChatUi,
-    "open" | "select" | "close" | "focusPrompt" | "focusFind" | "offer" | "fill" | "showAgents" | "show" | "isDrawing"
+    | "open"
+    | "select"
+    | "close"
+    | "focusPrompt"
+    | "focusQuestion"
+    | "focusFind"
+    | "offer"
+    | "fill"
+    | "showAgents"
+    | "show"
+    | "isDrawing"
   >;
   readonly frames: Pick<FrameScheduler, "request">;
   readonly saving: Pick<SaveSchedule, "now" | "soon">;
@@ -110,6 +121,8 @@ export class PageRuntime {
         return ui.close(effect.tabId);
       case "focus":
         return ui.focusPrompt(effect.tabId);
+      case "focusQuestion":
+        return ui.focusQuestion(effect.tabId, keyOf(effect.entryId));
       case "focusFind":
         return ui.focusFind(effect.tabId, queryOf(this.#page.tabs.get(effect.tabId)));
       case "offer":

@@ -79,6 +79,16 @@ export function createUserActionHandlers({
     findClosed: tabId => happen({ kind: "findClosed", tabId }),
     followToggled: () => happen({ kind: "followToggled" }),
     controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
+    questionsSeen: (tabId, cardKeys) =>
+      happen({
+        kind: "questionsSeen",
+        tabId,
+        entryIds: cardKeys.flatMap(key => entryOf(tabId, key)?.id ?? []),
+      }),
+    focusMoved(card) {
+      const entry = card && entryOf(card.tabId, card.key);
+      happen({ kind: "focusMoved", to: card && entry ? { tabId: card.tabId, entryId: entry.id } : undefined });
+    },
     elicitationAnswered(tabId, cardKey, choice) {
       const question = entryOf(tabId, cardKey);
       if (question) happen({ kind: "elicitationAnswered", tabId, elicitationId: question.id, choice });

@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   requestReplay: true,
   agentSelected: true,
   openTab: true,
+  runCommand: true,
   forked: true,
   firstScreen: true,
   closeTab: true,

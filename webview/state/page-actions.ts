@@ -8,6 +8,7 @@ import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host
 import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
 import { handleFind, reveal } from "./find";
 import type { Branching } from "./branch-model";
+import { questionsSeen } from "./seen-questions";
 import { askHost } from "./page-requests";
 import { demoStarted } from "./tab-agent";
 import {
@@ -138,6 +139,8 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
       );
     case "demoStarted":
       return demoStarted(page, tab, now);
+    case "questionsSeen":
+      return [questionsSeen(page, tab, action.entryIds, now), []];
     case "bypassWanted":
       return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
     case "elicitationAnswered":

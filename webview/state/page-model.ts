@@ -61,8 +61,21 @@ export interface Tab {
   /** Number of searches in the conversation so far. */
   readonly findRequests: number;
   readonly reveal: Reveal;
+  /** The open questions on screen. */
+  readonly seenQuestions: readonly SeenQuestion[];
   /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
+}
+
+export interface FocusedEntry {
+  readonly tabId: TabId;
+  readonly entryId: string;
+}
+
+/** `since`: time since which this version of the question is on screen (page's clock). */
+export interface SeenQuestion {
+  readonly question: Permission | Elicitation;
+  readonly since: number;
 }
 
 /**
@@ -77,6 +90,10 @@ export interface Follow {
 export interface Page {
   readonly tabs: ReadonlyMap<TabId, Tab>;
   readonly selected: TabId | undefined;
+  /** The card that has the keyboard focus, or had it when the page lost the focus. */
+  readonly focused: FocusedEntry | undefined;
+  /** Time of the last answer by a command of VS Code (page's clock). */
+  readonly answeredByCommand: number;
   /** Tabs closed by the user: a `state` message in flight does not reopen them. */
   readonly closed: ReadonlySet<TabId>;
   readonly agents: readonly AgentChoice[];
@@ -153,6 +170,8 @@ export type UserAction =
   | { readonly kind: "bypassWanted"; readonly tabId: TabId }
   /** Switches an unprompted tab to the built-in agent, which is not selected for new tabs. */
   | { readonly kind: "demoStarted"; readonly tabId: TabId }
+  /** The question cards on screen have changed. */
+  | { readonly kind: "questionsSeen"; readonly tabId: TabId; readonly entryIds: readonly string[] }
   | {
       readonly kind: "elicitationAnswered";
       readonly tabId: TabId;
@@ -174,6 +193,9 @@ export type UiEvent =
   | { readonly kind: "extensionsDisabled"; readonly ids: readonly string[] }
   | { readonly kind: "extensionsPreviewed" }
   | { readonly kind: "followToggled" }
+  /** The focus has moved to the card of an entry, or away from all cards. */
+  | { readonly kind: "focusMoved"; readonly to: FocusedEntry | undefined }
+  | { readonly kind: "pageFocused"; readonly hasFocus: boolean }
   /** A frame with the received changes is on screen. */
   | { readonly kind: "drawn" }
   | { readonly kind: "ticked" };
@@ -188,6 +210,8 @@ export type Effect =
   | { readonly kind: "fill"; readonly tabId: TabId; readonly text: string }
   /** Focuses the tab's input. */
   | { readonly kind: "focus"; readonly tabId: TabId }
+  /** Focuses the card of the question. */
+  | { readonly kind: "focusQuestion"; readonly tabId: TabId; readonly entryId: string }
   /** Focuses the input of the tab's find bar and selects its text. */
   | { readonly kind: "focusFind"; readonly tabId: TabId }
   /** Shows suggestions for the text after the `@`. */
@@ -236,6 +260,7 @@ export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number
     find: CLOSED,
     findRequests: 0,
     reveal: NO_REVEAL,
+    seenQuestions: [],
     remark: undefined,
   };
 }

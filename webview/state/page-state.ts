@@ -46,6 +46,8 @@ import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected, isBlank, settingsApplied } from "./tab-agent";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
+import { runCommand } from "./page-commands";
+import { questionsRedrawn } from "./seen-questions";
 import { opened, openOne, openStored, handleAction } from "./page-actions";
 
 /**
@@ -65,6 +67,8 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
   const page: Page = {
     tabs: new Map(tabs),
     selected,
+    focused: undefined,
+    answeredByCommand: -Infinity,
     closed: new Set(),
     agents: [],
     currentAgentId: "",
@@ -124,8 +128,12 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
         { ...page, following: !page.following, follow: { ...page.follow, wanted: undefined } },
         [...[...page.tabs.values()].map(show), SAVE],
       ];
+    case "focusMoved":
+      return [{ ...page, focused: event.to }, []];
+    case "pageFocused":
+      return [page, [post({ type: "focusChanged", hasFocus: event.hasFocus })]];
     case "drawn":
-      return chain(revealDrawn(page, now), p =>
+      return chain(revealDrawn(questionsRedrawn(page, now), now), p =>
         p.handled === p.acknowledged
           ? [p, [SAVE_SOON]]
           : [{ ...p, acknowledged: p.handled }, [SAVE_SOON, post({ type: "ack", handled: p.handled })]],
@@ -186,6 +194,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return branchOpened(page, message, now);
     case "firstScreen":
       return [{ ...page, firstScreen: message.screen }, [...page.tabs.values()].filter(isBlank).map(show)];
+    case "runCommand":
+      return runCommand(page, message.command, now);
     case "closeTab":
       return [page, page.tabs.has(message.tabId) ? [{ kind: "close", tabId: message.tabId }] : []];
     case "agentSelected":

@@ -31,6 +31,12 @@ export interface Bypassed {
   readonly by: readonly BypassedBy[];
 }
 
+/**
+ * Commands of VS Code that the page runs in its selected tab. `allowOnce` and `rejectOnce` answer a permission request
+ * that the user has seen for a while.
+ */
+export type PageCommand = "focusPrompt" | "nextQuestion" | "allowOnce" | "rejectOnce" | "stop";
+
 export type HostToPage =
   /** Answers the first `webviewReady`, and reports each change. The page opens missing tabs. */
   | {
@@ -100,6 +106,7 @@ export type HostToPage =
       readonly cwd: string;
       readonly transcript?: string;
     }
+  | { readonly type: "runCommand"; readonly command: PageCommand }
   /** Closes the tab like an action of the user. */
   | { readonly type: "closeTab"; readonly tabId: TabId }
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */

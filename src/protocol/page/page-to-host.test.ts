@@ -31,6 +31,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "newTab", tabId: "t", agentId: "a" },
   { type: "closeTab", tabId: "t" },
   { type: "selectTab", tabId: "t" },
+  { type: "focusChanged", hasFocus: true },
   { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },

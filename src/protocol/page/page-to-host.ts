@@ -58,6 +58,8 @@ const ownMessages = v.variant("type", [
   /** Opens the tab of a stored session; answered by `openTab`, or by `failed` for this tab. */
   v.object({ type: v.literal("openSession"), tabId, conversation: id }),
   v.object({ type: v.literal("selectTab"), tabId }),
+  /** The page has received or lost the keyboard focus. */
+  v.object({ type: v.literal("focusChanged"), hasFocus: v.boolean() }),
   v.object({
     type: v.literal("prompt"),
     tabId,

@@ -111,6 +111,11 @@ export async function openScripted({
   /** The commands that the tests run, by their titles in the palette. */
   const commands: Readonly<Record<string, () => unknown>> = {
     "Symposium: New Tab": () => host.chat.openTab(),
+    "Symposium: Focus Prompt": () => host.chat.runInPage("focusPrompt"),
+    "Symposium: Go to Next Question": () => host.chat.runInPage("nextQuestion"),
+    "Symposium: Allow Once": () => host.chat.runInPage("allowOnce"),
+    "Symposium: Reject Once": () => host.chat.runInPage("rejectOnce"),
+    "Symposium: Stop Turn": () => host.chat.runInPage("stop"),
     "Symposium: Restart Sidecar": () => host.chat.restartSidecar(),
     "View: Toggle Primary Side Bar Visibility": () => (view.isShown ? hide() : show()),
     "Developer: Reload Webviews": async () => {

@@ -40,4 +40,8 @@ export interface UserActionHandlers {
   openTerminal(tabId: TabId, terminalId: string): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;
+  /** `cardKeys`: all question cards of the tab that are on screen. */
+  questionsSeen(tabId: TabId, cardKeys: readonly string[]): void;
+  /** The focus has moved to this card, or away from all cards. */
+  focusMoved(card: { readonly tabId: TabId; readonly key: string } | undefined): void;
 }
