@@ -6,12 +6,19 @@
  * - Only the selected tab is a Tab stop.
  * - A tab controls its conversation, which is labelled by the tab.
  * - Delete closes a tab, like the mouse button.
+ * - The selected tab is in view after its selection, and after a change of its width or of the view's.
  */
 import { freshId } from "../components/dom";
 import { chatOf } from "../mynah/elements";
 import { selectors } from "../mynah/selectors";
 
 export class TabStrip {
+  /** The selected tab and the row of tabs. */
+  #observed: readonly Element[] = [];
+  readonly #resized = new ResizeObserver(() =>
+    this.#observed[0]?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+  );
+
   /** `toPrompt` focuses the prompt of the selected tab. */
   constructor(
     private readonly root: HTMLElement,
@@ -28,10 +35,12 @@ export class TabStrip {
 
   /** Call after tabs were added, removed or renamed. */
   show(): void {
+    let selected: Element | undefined;
     for (const part of this.root.querySelectorAll<HTMLElement>(selectors.tab)) {
       const input = part.querySelector<HTMLInputElement>(selectors.tabInput);
       const tab = part.querySelector<HTMLElement>(selectors.tabTitle);
       if (!input || !tab) continue;
+      if (input.checked) selected = part;
       set(part, "role", "none");
       set(tab, "role", "tab");
       set(tab, "aria-selected", String(input.checked));
@@ -43,6 +52,15 @@ export class TabStrip {
       }
       this.#link(tab, input.value);
     }
+    this.#keepInView(selected);
+  }
+
+  /** The observer also reports each element once after `observe`. */
+  #keepInView(selected: Element | undefined): void {
+    if (selected === this.#observed[0]) return;
+    this.#resized.disconnect();
+    this.#observed = [selected, selected?.parentElement].filter(each => each instanceof Element);
+    for (const element of this.#observed) this.#resized.observe(element);
   }
 
   #link(tab: HTMLElement, value: string): void {

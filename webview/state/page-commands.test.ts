@@ -17,6 +17,7 @@ const permission = (id: string, options = OPTIONS, title = "Run"): Entry => ({
   kind: "permission",
   id,
   agent: "Ada",
+  toolEntryId: `${id}-tool`,
   toolKind: "execute",
   title,
   content: [],

@@ -9,8 +9,8 @@ import { questionQueue } from "./question-queue";
 
 /**
  * Milliseconds that a question must have been on screen before a command can answer it. Agents choose the moment and
- * the content of a question. Without the delay, a key press that was meant for the previous question, or a held key, would
- * approve a question that the user has not read. Web browsers delay the buttons of their security dialogs likewise.
+ * the content of a question. Without the delay, a key press for the previous question, or a held key, would approve a
+ * question that the user has not read. Web browsers delay the buttons of their security dialogs likewise.
  */
 export const SEEN_MS = 1_000;
 

@@ -61,6 +61,8 @@ export interface Tab {
   /** Number of searches in the conversation so far. */
   readonly findRequests: number;
   readonly reveal: Reveal;
+  /** The end of the conversation that the user has seen; `undefined` before the first content. See `tab-status.ts`. */
+  readonly read: string | undefined;
   /** The open questions on screen. */
   readonly seenQuestions: readonly SeenQuestion[];
   /** A sentence near the input, shown at most until the next prompt. */
@@ -260,6 +262,7 @@ export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number
     find: CLOSED,
     findRequests: 0,
     reveal: NO_REVEAL,
+    read: undefined,
     seenQuestions: [],
     remark: undefined,
   };

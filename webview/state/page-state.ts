@@ -45,6 +45,7 @@ import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected, isBlank, settingsApplied } from "./tab-agent";
+import { markRead, statusUpdates } from "./tab-status";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { runCommand } from "./page-commands";
 import { questionsRedrawn } from "./seen-questions";
@@ -55,11 +56,12 @@ import { opened, openOne, openStored, handleAction } from "./page-actions";
  */
 export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
   const start = Math.max(requestNumber, saved.asked + 1);
-  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, agent, cwd, title, drafts }): [TabId, Tab] => [
+  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, agent, cwd, title, drafts, read }): [TabId, Tab] => [
     tabId,
     {
       ...freshTab(tabId, agent, start, now),
       drafts,
+      read,
       conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }) },
     },
   ]);
@@ -101,7 +103,10 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
 
 export function step(page: Page, event: UiEvent, now: number): Step {
   const [after, effects] = handleEvent(page, event, now);
-  return [after, event.kind === "typed" ? effects : [...effects, ...inputUpdates(page, after)]];
+  return [
+    after,
+    event.kind === "typed" ? effects : [...effects, ...inputUpdates(page, after), ...statusUpdates(page, after)],
+  ];
 }
 
 /** Fills the inputs of drafts that changed by other events than typing. */
@@ -133,7 +138,7 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
     case "pageFocused":
       return [page, [post({ type: "focusChanged", hasFocus: event.hasFocus })]];
     case "drawn":
-      return chain(revealDrawn(questionsRedrawn(page, now), now), p =>
+      return chain(revealDrawn(markRead(questionsRedrawn(page, now)), now), p =>
         p.handled === p.acknowledged
           ? [p, [SAVE_SOON]]
           : [{ ...p, acknowledged: p.handled }, [SAVE_SOON, post({ type: "ack", handled: p.handled })]],
@@ -164,12 +169,13 @@ export function saved(page: Page): SavedPage {
     selected: page.selected ?? "",
     ...(page.following ? { following: true } : {}),
     ...(page.requireModifier ? { requireModifier: true } : {}),
-    tabs: tabs.map(({ tabId, conversation, drafts }) => ({
+    tabs: tabs.map(({ tabId, conversation, drafts, read }) => ({
       tabId,
       agent: conversation.agent,
       cwd: conversation.cwd,
       title: chatTitle(conversation, drafts.onTheWay[0]?.text) ?? "",
       drafts,
+      ...(read === undefined ? {} : { read }),
     })),
   };
 }

@@ -17,6 +17,8 @@ export interface SavedTab {
   /** Empty if there is none. */
   readonly title: string;
   readonly drafts: Drafts;
+  /** The end of the conversation that the user has seen. */
+  readonly read?: string;
 }
 
 export interface SavedPage {
@@ -64,9 +66,9 @@ export function restored(state: unknown): SavedPage {
 /** A tab of an earlier version may have more members, and no attachments. */
 function tabIn(value: unknown): readonly SavedTab[] {
   if (!isObject(value)) return [];
-  const { tabId, agent, cwd, title, drafts } = value;
+  const { tabId, agent, cwd, title, drafts, read } = value;
   return isText(tabId) && isAgentChoice(agent) && isText(cwd) && isText(title) && isObject(drafts) && areDrafts(drafts)
-    ? [{ tabId, agent, cwd, title, drafts: { ...noDrafts, ...drafts } }]
+    ? [{ tabId, agent, cwd, title, drafts: { ...noDrafts, ...drafts }, ...(isText(read) ? { read } : {}) }]
     : [];
 }
 

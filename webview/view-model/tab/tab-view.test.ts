@@ -68,7 +68,11 @@ suite("tab view", () => {
 
   test("escapes a title as HTML and a status as Markdown", () => {
     const view = viewOf(page(), tab({ turn: { state: "running", messageId: "m" } }));
-    equal(view.title, "Eliza &lt;3");
+    equal(
+      view.title,
+      '<span class="symposium-dot symposium-dot-working"></span><span class="symposium-unseen">working: </span>Eliza &lt;3',
+    );
+    equal(viewOf(page(), tab({})).title, "Eliza &lt;3");
     equal(view.status, "Eliza \\<3 is working…");
     equal(
       viewOf(page(), tab({ turn: { state: "cancelling", messageId: "m" } })).status,

@@ -4,23 +4,21 @@ import type { AgentChoice } from "../../../src/protocol/agents/agents";
 import type { Attachment } from "../../../src/protocol/chat/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../../../src/protocol/chat/chat";
 import type { Control } from "../../../src/protocol/chat/controls";
-import { readableLine } from "../../../src/protocol/text/visible-text";
 import { actionButton, NEW_TAB, newTabWith } from "../cards/buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "../cards/card";
 import type { ShownDetails } from "./details-view";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
 import { firstScreenView, type FirstScreenView } from "./first-screen";
-import { isEmpty } from "../../state/drafts";
 import type { Reveal } from "../../state/find-model";
-import { escapeHtml, literal } from "../text/markdown-safe";
+import { literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { isBlank } from "../../state/tab-agent";
 import { questionQueue } from "../../state/question-queue";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
 import { entryPlaces } from "../cards/entry-places";
 import { cardsOf } from "../cards/render";
-import { chatTitle } from "../../../src/protocol/chat/chat-title";
+import { titleHtml } from "./tab-title";
 import { texts } from "../text/chat-texts";
 
 export interface Banner {
@@ -66,9 +64,6 @@ export interface TabView {
   readonly reveal: Reveal;
 }
 
-/** Prefix of the title of a tab with a draft. */
-const DRAFT = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">${texts.draft}: </span>`;
-
 export function viewOf(page: Page, tab: Tab): TabView {
   const { conversation } = tab;
   const turn = turnOf(tab);
@@ -83,11 +78,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
   const plan = pinnedPlan(entries, turn !== "idle"),
     placeOf = entryPlaces(entries, { isDrawn, pinnedPlan: plan });
   return {
-    title:
-      (isEmpty(tab.drafts) ? "" : DRAFT) +
-      escapeHtml(
-        readableLine(chatTitle(conversation, tab.drafts.onTheWay[0]?.text) ?? (conversation.agent.name || "Chat")),
-      ),
+    title: titleHtml(page, tab),
     cards: entries.flatMap((entry, i) =>
       !isDrawn(entry)
         ? []

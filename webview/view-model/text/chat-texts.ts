@@ -61,6 +61,13 @@ export const texts = {
   attached: l10n.t("Attached"),
   remove: l10n.t("Remove"),
   draft: "draft",
+  /** Status of a tab, before its title. */
+  tabStatus: {
+    working: l10n.t("working"),
+    question: l10n.t("needs your answer"),
+    unread: l10n.t("unread"),
+    failed: l10n.t("failed"),
+  },
   queue: l10n.t("Queued prompts"),
   waiting: l10n.t("Sent when the turn ends:"),
   held: l10n.t("Held because a turn was stopped or failed:"),

@@ -1,0 +1,67 @@
+/** The tab strip: titles, status dots, and its layout in views of any width. */
+import assert from "node:assert/strict";
+import type { Locator } from "playwright-core";
+import { violations } from "../page/axe";
+import { sendPrompt, type ChatBox } from "../page/harness";
+import { newTab, seen } from "../page/scripted";
+import { openScripted } from "./fixture";
+
+suite("tab strip", () => {
+  let box: ChatBox;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const tabs = (): Locator => box.frame.getByRole("tab");
+  const selected = (): Locator => box.frame.getByRole("tab", { selected: true });
+  const resize = (width: number): Promise<void> =>
+    box.page.locator("iframe.webview").evaluate((frame, width) => {
+      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
+    }, width);
+  const names = async (): Promise<readonly string[]> => (await tabs().allTextContents()).map(text => text.trim());
+
+  test("shows the title and the status of each tab", async () => {
+    await sendPrompt(box.frame, "ask p options=allow_once,reject_once");
+    await box.frame.locator("[data-kind=permission]").waitFor();
+    await newTab(box);
+    await sendPrompt(box.frame, "hang");
+    await newTab(box);
+    await seen(
+      async () => (await names())[0] === "needs your answer: ask p options=allow_once,reject_once",
+      "a question",
+    );
+    await seen(async () => (await names())[1] === "working: hang", "a running turn");
+    assert.deepEqual(await violations(box.frame), []);
+    for (const width of [260, 340, 700]) {
+      await resize(width);
+      await box.screenshot(`tabs-${width}`);
+    }
+  });
+
+  test("scrolls the selected tab fully into view, at any width", async () => {
+    const isWhole = async (): Promise<boolean> => {
+      const [tab, add, view] = await Promise.all([
+        selected().locator("xpath=../..").boundingBox(),
+        box.frame.getByRole("button", { name: "New Tab" }).boundingBox(),
+        box.page.locator("iframe.webview").boundingBox(),
+      ]);
+      if (tab === null || add === null || view === null) return false;
+      return tab.width >= 60 && tab.x >= view.x - 1 && tab.x + tab.width <= add.x + 1;
+    };
+    await resize(300);
+    for (let i = 0; i < 3; i++) {
+      await newTab(box);
+      await seen(isWhole, "the new tab");
+    }
+    for (const width of [700, 340, 260]) {
+      await resize(width);
+      await seen(isWhole, `the selected tab at ${width} px`);
+      await box.screenshot(`tabs-many-${width}`);
+    }
+    await selected().press("Home");
+    await seen(isWhole, "the first tab");
+    assert.equal(await tabs().first().getAttribute("aria-selected"), "true");
+  });
+});
