@@ -312,6 +312,7 @@ export class ChatController {
   #closeTab(tabId: TabId): Promise<void> {
     const closing = this.#sessions.close(tabId);
     this.#starts.forget(tabId);
+    this.deps.tabClosed?.(tabId);
     if (this.#selected === tabId) this.#selected = undefined;
     this.postState();
     return closing;

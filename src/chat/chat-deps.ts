@@ -68,6 +68,7 @@ export interface ChatDeps {
   outdatedChanged?(tabs: readonly TabId[]): void;
   /** Fires when the page appears, and when it selects another tab. */
   shownTabChanged?(): void;
+  tabClosed?(tabId: TabId): void;
   /** Fires when the page receives or loses the keyboard focus. */
   focusChanged?(hasFocus: boolean): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */

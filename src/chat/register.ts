@@ -1,4 +1,5 @@
 /** Creates the chat with its badge, and registers its view in VS Code. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { realClock } from "../clock";
 import { WorkingFolders } from "../editor/files/working-folders";
@@ -14,6 +15,7 @@ import type { Configuration } from "../settings/store/configuration";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
 import { AttentionBadge } from "./attention-badge";
+import { ChatStatus, type ShownStatus } from "./chat-status";
 import { ChatController } from "./chat-controller";
 import type { ChatDeps } from "./chat-deps";
 import { ChatView } from "./chat-view";
@@ -68,6 +70,10 @@ export function registerChat(parts: ChatParts): ChatPart {
     notify: sentence => void commands.invite(sentence),
     now: () => realClock.now(),
   });
+  const item = vscode.window.createStatusBarItem("symposium.status", vscode.StatusBarAlignment.Right),
+    status = new ChatStatus(shown => showStatus(item, shown));
+  item.name = l10n.t("Symposium");
+  item.show();
   const view = new ChatView(
     parts.context,
     log,
@@ -102,8 +108,10 @@ export function registerChat(parts: ChatParts): ChatPart {
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),
     focusChanged,
+    tabClosed: tabId => status.tabClosed(tabId),
     forwarded: (tabId, event, agentId) => {
       capture.onEvent(tabId, event);
+      status.onEvent(tabId, event);
       parts.onEvent(event, agentId);
     },
     outdatedChanged: parts.outdatedChanged,
@@ -111,6 +119,7 @@ export function registerChat(parts: ChatParts): ChatPart {
   });
   const owned = vscode.Disposable.from(
     controller,
+    item,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, view),
     vscode.workspace.onDidGrantWorkspaceTrust(() => controller.trustGranted()),
     configuration.onChange(() => controller.postState()),
@@ -122,10 +131,20 @@ export function registerChat(parts: ChatParts): ChatPart {
     capture,
     phaseChanged: phase => {
       controller.phaseChanged(phase);
-      if (phase.kind !== "running") attention.clear();
+      if (phase.kind === "running") return;
+      attention.clear();
+      status.clear();
     },
     dispose: () => {
       owned.dispose();
     },
   };
+}
+
+function showStatus(item: vscode.StatusBarItem, { text, tooltip, needsAnswer }: ShownStatus): void {
+  item.text = text;
+  item.tooltip = tooltip;
+  item.accessibilityInformation = { label: tooltip };
+  item.command = needsAnswer ? "symposium.nextQuestion" : "symposium.openChat";
+  item.backgroundColor = needsAnswer ? new vscode.ThemeColor("statusBarItem.warningBackground") : undefined;
 }

@@ -145,6 +145,9 @@ export class Fixture {
       focusChanged: hasFocus => {
         this.done.push(`focus ${hasFocus}`);
       },
+      tabClosed: tabId => {
+        this.done.push(`closed ${tabId}`);
+      },
       forwarded: (tabId, event, agentId) => {
         this.done.push(`forwarded ${tabId} ${event.type} ${agentId}`);
       },
