@@ -111,6 +111,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "node:",
     ],
   ],
+  ["src/links.ts", ["src/protocol", "src/errors.ts", "src/chat"]],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
   [

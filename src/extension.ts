@@ -11,6 +11,7 @@ import { ripgrep } from "./editor/files/find-ripgrep";
 import { registerDiagnostics } from "./diagnostics/register";
 import { registerEditor } from "./editor/register";
 import { LanguageModels } from "./lm/language-models";
+import { openLink, type LinkDeps } from "./links";
 import { Log } from "./log";
 import { COMMANDS } from "./names";
 import { showLogOf } from "./output-channel";
@@ -114,6 +115,17 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       copyDiagnostics: diagnostics.copy,
     }),
   );
+  const links: LinkDeps = {
+    isTrusted: () => vscode.workspace.isTrusted,
+    sessions: async () => (await (await supervisor.client()).request("sessions/list", {})).sessions,
+    openSession: session => sessions.commands["symposium.openSession"]({ kind: "session", session }),
+    openDraft: async draft => {
+      controller.openDraft(draft);
+      await vscode.commands.executeCommand("symposium.openChat");
+    },
+    notify: commands.notify,
+  };
+  own(vscode.window.registerUriHandler({ handleUri: ({ path, query }) => openLink(links, path, query) }));
   if (isProduction) return undefined;
   own(commands.registerTestCommands(controller, capture));
   return { onLog: log.onLog };

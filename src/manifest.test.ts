@@ -218,8 +218,8 @@ suite("manifest", () => {
     );
   });
 
-  test("activates only on first use or for a restored settings page", () =>
-    deepEqual(manifest.activationEvents, [`onWebviewPanel:${SETTINGS_PAGE}`]));
+  test("activates only on first use, for a link or for a restored settings page", () =>
+    deepEqual(manifest.activationEvents, ["onUri", `onWebviewPanel:${SETTINGS_PAGE}`]));
 
   test("links each walkthrough step to existing commands, pictures and completion events", () => {
     deepEqual(

@@ -507,6 +507,19 @@ suite("ChatController", () => {
     deepEqual(fixture.of("openTab"), [{ type: "openTab", tabId: "source", agentId: "mine", cwd: "/w" }]);
   });
 
+  test("opens the draft of a link immediately or with the first page", async () => {
+    const fixture = new Fixture();
+    await fixture.ready();
+    fixture.chat.openDraft("text");
+    const first = new Fixture();
+    first.live = false;
+    first.chat.openDraft("text");
+    first.live = true;
+    await first.ready();
+    for (const { posted } of [fixture, first]) deepEqual(posted.at(-1), { type: "openTab", draft: "text" });
+    deepEqual(fixture.calls("chat/prompt"), []);
+  });
+
   test("opens a requested tab with the given agent, also on a first page", async () => {
     const fixture = new Fixture();
     fixture.chat.openTab("mine");

@@ -190,6 +190,11 @@ export class ChatController {
     this.#requestTab({ type: "openTab", ...(agentId === undefined ? {} : { agentId }) });
   }
 
+  /** Like `openTab`, with the text of a link in the prompt. */
+  openDraft(draft: string): void {
+    this.#requestTab({ type: "openTab", draft });
+  }
+
   /** Makes the page open or select the tab of a stored session. `entryId`: the entry that a search has found. */
   openSession({ conversation, agentId, cwd }: OpenableSession, entryId?: string): void {
     const entry = entryId === undefined ? {} : { entryId };
@@ -265,7 +270,7 @@ export class ChatController {
     if (pending?.tabId !== undefined) this.deps.page.post(pending);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     // A first page opens its first tab by itself, with the agent for new tabs.
-    if (pending && pending.tabId === undefined && (hasTabs || pending.agentId !== undefined))
+    if (pending && pending.tabId === undefined && (hasTabs || "agentId" in pending || "draft" in pending))
       this.deps.page.post(pending);
     this.deps.firstScreen.refresh();
     if (this.#focusesPrompt) this.deps.page.post({ type: "runCommand", command: "focusPrompt" });

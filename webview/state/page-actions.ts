@@ -6,6 +6,8 @@ import * as l10n from "@vscode/l10n";
 import { emptyConversation } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
+import { isEmpty, typed } from "./drafts";
+import { isUnprompted } from "./tab-agent";
 import { handleFind, reveal } from "./find";
 import type { Branching } from "./branch-model";
 import { questionsSeen } from "./seen-questions";
@@ -21,7 +23,9 @@ import {
   remarkOn,
   SAVE,
   show,
+  withDrafts,
   withTab,
+  type Remark,
   type UserAction,
   type Page,
   type Step,
@@ -36,7 +40,7 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
     tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.requestNumber, now);
   return chain(
     [
-      { ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined },
+      { ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined, openingDraft: undefined },
       [
         post({ type: "newTab", tabId, ...(agentId === undefined ? {} : { agentId }) }),
         post({ type: "selectTab", tabId }),
@@ -46,6 +50,7 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
       ],
     ],
     p => askHost(p, [tabId], "missing", now),
+    p => (page.openingDraft === undefined ? [p, []] : withLinkDraft(p, tabId, page.openingDraft)),
     p => {
       const openedTab = p.tabs.get(tabId);
       return openedTab && page.toAttach.length > 0
@@ -59,6 +64,28 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
 export function openOne(page: Page, agentId?: string): Step {
   return page.tabs.size < MAX_TABS ? [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]] : tooManyTabs(page);
 }
+
+/** Uses the selected tab if it is empty. Until a restored tab is live, its conversation is unknown. */
+export function openDraft(page: Page, draft: string): Step {
+  const tab = page.tabs.get(page.selected ?? "");
+  return tab && isUnprompted(tab) && isEmpty(tab.drafts) && (tab.phase === "live" || tab.conversation.cwd === "")
+    ? withLinkDraft(page, tab.tabId, draft)
+    : openOne(page.tabs.size < MAX_TABS ? { ...page, openingDraft: draft } : page);
+}
+
+function withLinkDraft(page: Page, tabId: TabId, text: string): Step {
+  const tab = page.tabs.get(tabId);
+  return tab === undefined
+    ? [page, []]
+    : chain(withDrafts(page, { ...tab, remark: FROM_LINK }, typed(tab.drafts, text)), p => [
+        p,
+        [{ kind: "focus", tabId }],
+      ]);
+}
+const FROM_LINK: Remark = {
+  tone: "info",
+  text: l10n.t("This prompt comes from a link. Read it before you send it."),
+};
 
 /**
  * Opens or selects the tab of a stored session. Like a restored tab, a new one requests its session with the journal: a

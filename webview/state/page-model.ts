@@ -120,6 +120,8 @@ export interface Page {
   /** For the tab being opened: attachments to add, and its agent if it differs from that of new tabs. */
   readonly toAttach: readonly Attachment[];
   readonly openingWith: string | undefined;
+  /** The draft of a link, for the tab being opened. */
+  readonly openingDraft: string | undefined;
   /** The newest branch, until its tab is open. */
   readonly branch: PendingBranch | undefined;
   /** Tabs that still use their old settings after a change. */

@@ -56,6 +56,36 @@ const event = (seq: number, event: ChatEvent, bootId = "b1"): UiEvent => ({
 });
 const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: "m" } };
 
+suite("page state: draft of a link", () => {
+  const link: UiEvent = { kind: "received", message: { type: "openTab", draft: "from a link" } };
+  const isRemarked = (page: Page, tabId?: string): boolean =>
+    /comes from a link/.test(tabOf(page, tabId).remark?.text ?? "");
+
+  test("fills an empty selected tab, and sends nothing", () => {
+    const { page, posts, effects } = run(livePage(), link);
+    deepEqual([tabOf(page).drafts.text, posts, isRemarked(page)], ["from a link", [], true]);
+    ok(effects.some(({ kind }) => kind === "fill") && effects.some(({ kind }) => kind === "focus"));
+  });
+
+  test("opens a tab beside one with a conversation or a draft, and fills no later tab", () => {
+    const typed = run(livePage(), { kind: "typed", tabId: "t1", text: "mine" }).page,
+      asked = run(typed, link);
+    ok(asked.effects.some(({ kind }) => kind === "openOne"));
+    const opened = run(asked.page, { kind: "opened", tabId: "t2" });
+    deepEqual(
+      [tabOf(opened.page).drafts.text, tabOf(opened.page, "t2").drafts.text, isRemarked(opened.page, "t2")],
+      ["mine", "from a link", true],
+    );
+    ok(!opened.posts.some(({ type }) => type === "prompt"));
+    equal(tabOf(run(opened.page, { kind: "opened", tabId: "t3" }).page, "t3").drafts.text, "");
+  });
+
+  test("is not placed into a restored tab whose conversation has not arrived", () => {
+    const [page] = openPage(restored(JSON.parse(JSON.stringify(saved(livePage())))), 200, 0);
+    ok(run(page, link).effects.some(({ kind }) => kind === "openOne"));
+  });
+});
+
 suite("page state: transitions", () => {
   test("requests the state first and opens a tab only if the host has none", () => {
     const [page, effects] = openPage(emptyPage, 100, 0);

@@ -49,7 +49,7 @@ import { markRead, statusUpdates } from "./tab-status";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { runCommand } from "./page-commands";
 import { questionsRedrawn } from "./seen-questions";
-import { opened, openOne, openStored, handleAction } from "./page-actions";
+import { opened, openDraft, openOne, openStored, handleAction } from "./page-actions";
 
 /**
  * `requestNumber`: any increasing number, such as the system time. `now`: milliseconds of the clock of all later steps.
@@ -83,6 +83,7 @@ export function openPage(saved: SavedPage, requestNumber: number, now: number): 
     finding: { requestNumber: start, tabId: "", query: "" },
     toAttach: [],
     openingWith: undefined,
+    openingDraft: undefined,
     branch: undefined,
     outdated: [],
     bypassed: [],
@@ -195,7 +196,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "requestReplay":
       return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab":
-      return message.tabId === undefined ? openOne(page, message.agentId) : openStored(page, message, now);
+      if (message.tabId !== undefined) return openStored(page, message, now);
+      return message.draft === undefined ? openOne(page, message.agentId) : openDraft(page, message.draft);
     case "forked":
       return branchOpened(page, message, now);
     case "firstScreen":

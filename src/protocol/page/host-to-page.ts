@@ -81,9 +81,10 @@ export type HostToPage =
   | { readonly type: "requestReplay" }
   /**
    * A command opens a tab; the page handles it like an action of the user. `agentId`: the tab's agent; default: the
-   * agent of new tabs.
+   * agent of new tabs. `draft`: text of a link for the prompt. It is never sent without the user, and an empty selected
+   * tab receives it instead of a new one.
    */
-  | { readonly type: "openTab"; readonly agentId?: string; readonly tabId?: undefined }
+  | { readonly type: "openTab"; readonly agentId?: string; readonly draft?: string; readonly tabId?: undefined }
   /**
    * Opens or selects the tab of a stored session, whose conversation has the id of the tab. The journal is the start of
    * the conversation. `entryId`: the entry that a search has found.
