@@ -10,8 +10,14 @@ import { openScripted } from "./fixture";
 const CATALOGUE = JSON.parse(readFileSync(path.join(ROOT, "l10n/bundle.l10n.json"), "utf8")) as Record<string, string>;
 const MARKED = Object.fromEntries(Object.keys(CATALOGUE).map(text => [text, `⟦${text}⟧`]));
 /** Words of the user and the agent: its answer, options, input and modes. */
-const FOREIGN =
-  /^(?:[^\p{L}]*|[A-Z]|Scripted|Claude|Codex|Gemini CLI|rm|it|workspace|say .*|hello|later|cancelled|json|"command"|(?:\$ )?"?rm it"?|(?:Allow|Reject) once|Mode|Ask)$/u;
+const FOREIGN = new RegExp(
+  `^(?:${[
+    String.raw`[^\p{L}]*|[A-Z]|json|"command"|(?:\$ )?"?rm it"?|rm|it`,
+    "Scripted|Claude|Codex|Gemini CLI|workspace|Mode|Ask|(?:Allow|Reject) once",
+    "say .*|hello|later|cancelled",
+  ].join("|")})$`,
+  "u",
+);
 
 suite("translated page", () => {
   let box: ChatBox;

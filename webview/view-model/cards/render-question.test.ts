@@ -2,18 +2,11 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { Entry, Permission } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
-import { OWN_PLACE, type Card, type RenderContext } from "./card";
+import type { Card } from "./card";
+import { ANSWERABLE } from "../../testing/render-context";
 import { cardsOf } from "./render";
 import { elicitationCard, permissionCard } from "./render-question";
 
-const open: RenderContext = {
-  growing: false,
-  answerable: true,
-  answering: false,
-  terminals: [],
-  cwd: "/w",
-  place: OWN_PLACE,
-};
 const form: Elicitation = {
   kind: "elicitation",
   id: "e",
@@ -29,17 +22,17 @@ const page: Elicitation = {
 
 suite("agent questions", () => {
   test("shows a form with its sender, open while it can be answered", () => {
-    const card = elicitationCard(form, open);
+    const card = elicitationCard(form, ANSWERABLE);
     deepEqual(
       [card.header?.text, card.header?.tone, card.body, card.form?.open, card.form?.asks, card.buttons],
       ["**Claude** has a question", "warning", "Which **one**?", true, "Claude asks: Which **one**?", []],
     );
-    const later = elicitationCard(form, { ...open, answering: true });
+    const later = elicitationCard(form, { ...ANSWERABLE, answering: true });
     deepEqual([later.form?.open, later.body], [false, "Which **one**?\n\n*Sending your answer…*"]);
   });
 
   test("shows host and address of a page and asks before opening it", () => {
-    const card = elicitationCard(page, open);
+    const card = elicitationCard(page, ANSWERABLE);
     deepEqual(
       card.buttons.map(({ id, label }) => [id, label]),
       [
@@ -48,12 +41,12 @@ suite("agent questions", () => {
       ],
     );
     equal(card.body, "Sign in.\n\nPage on **login\\.example\\.org**:\n\n```text\nhttps://login.example.org/a?b=c\n```");
-    deepEqual(elicitationCard(page, { ...open, answerable: false }).buttons, []);
+    deepEqual(elicitationCard(page, { ...ANSWERABLE, answerable: false }).buttons, []);
   });
 
   test("warns about a misleading address", () => {
     const body = (url: string) =>
-      elicitationCard({ ...page, ask: { mode: "url", url, elicitationId: "1" } }, open).body;
+      elicitationCard({ ...page, ask: { mode: "url", url, elicitationId: "1" } }, ANSWERABLE).body;
     ok(
       body("https://bank.example@evil.example/").includes("Page on **evil\\.example**") &&
         body("https://bank.example@evil.example/").includes("before the “@”"),
@@ -94,9 +87,9 @@ suite("agent questions", () => {
       };
       const asked = elicitationCard(
         { ...form, agent: text, message: text, ask: { mode: "url", url: `https://a/${text}`, elicitationId: "1" } },
-        open,
+        ANSWERABLE,
       );
-      for (const card of [permissionCard(permission, open), asked]) {
+      for (const card of [permissionCard(permission, ANSWERABLE), asked]) {
         const { form: _, changes: __, diffs: ___, ...shown } = card; // their elements show hidden characters
         ok(!JSON.stringify(shown).includes(character), JSON.stringify(shown));
       }
@@ -115,12 +108,12 @@ suite("agent questions", () => {
       content: [],
       options: [],
     };
-    ok(permissionCard(permission, open).body.includes("ls ⟦900 blanks⟧ ; rm -rf ~\n⟦89 empty lines⟧\nrm"));
+    ok(permissionCard(permission, ANSWERABLE).body.includes("ls ⟦900 blanks⟧ ; rm -rf ~\n⟦89 empty lines⟧\nrm"));
   });
 
   test("shows the result without buttons after an answer", () => {
     const said = (elicitation: Elicitation, answered: NonNullable<Elicitation["answered"]>) => {
-      const card = elicitationCard({ ...elicitation, answered }, open);
+      const card = elicitationCard({ ...elicitation, answered }, ANSWERABLE);
       deepEqual([card.form, card.buttons, card.header?.tone], [undefined, [], "plain"]);
       return card.body.split("\n\n").at(-1);
     };
@@ -184,7 +177,7 @@ suite("agent text in cards", () => {
   test("creates no elements: its Markdown contains no tags or images", () =>
     fc.assert(
       fc.property(entries, fc.boolean(), (all, answerable) => {
-        for (const card of all.flatMap(entry => cardsOf(entry, { ...open, answerable })))
+        for (const card of all.flatMap(entry => cardsOf(entry, { ...ANSWERABLE, answerable })))
           for (const markdown of markdownIn(card)) {
             ok(!/(?<!\\)(?:\\\\)*</.test(markdown), markdown);
             ok(!/(?<!\\)!\[/.test(withoutCode(markdown)), markdown);

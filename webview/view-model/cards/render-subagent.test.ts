@@ -1,17 +1,11 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { Entry, Subagent } from "../../../src/protocol/chat/chat";
-import { noTerminals, OWN_PLACE, type Card } from "./card";
+import { ANSWERABLE } from "../../testing/render-context";
+import type { Card } from "./card";
 import { cardsOf } from "./render";
 
 const draw = (entry: Entry): Card => {
-  const [card] = cardsOf(entry, {
-    growing: false,
-    answerable: true,
-    answering: false,
-    terminals: noTerminals,
-    cwd: "/",
-    place: OWN_PLACE,
-  });
+  const [card] = cardsOf(entry, ANSWERABLE);
   ok(card);
   return card;
 };
@@ -99,13 +93,7 @@ suite("subagent card", () => {
       "Message **Ada** → **Explore**",
     );
     equal(draw({ kind: "message", id: "2", from: "", to: "", text: "" }).header?.text, "Message between agents");
-    deepEqual(
-      cardsOf(
-        { kind: "plan", id: "3", steps: [] },
-        { growing: false, answerable: true, answering: false, terminals: noTerminals, cwd: "/", place: OWN_PLACE },
-      ),
-      [],
-    );
+    deepEqual(cardsOf({ kind: "plan", id: "3", steps: [] }, ANSWERABLE), []);
     match(draw({ kind: "unknown", id: "4", what: "_odd", json: "{}", count: 3 }).header?.text ?? "", /\(3 times\)$/);
   });
 

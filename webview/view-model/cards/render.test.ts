@@ -9,20 +9,13 @@ import type {
   ToolContent,
 } from "../../../src/protocol/chat/chat";
 import { changeOf, meaningOf, pageChoice } from "./buttons";
-import { keyOf, OWN_PLACE, type Card, type RenderContext } from "./card";
+import { keyOf, type Card, type RenderContext } from "./card";
+import { ANSWERABLE } from "../../testing/render-context";
 import { cardsOf } from "./render";
 import { contentPart, fileLink, textBlock } from "./tool-content";
 
-const now: RenderContext = {
-  growing: false,
-  answerable: true,
-  answering: false,
-  terminals: [],
-  cwd: "/w",
-  place: OWN_PLACE,
-};
 const only = (entry: Entry, circumstances: Partial<RenderContext> = {}): Card => {
-  const cards = cardsOf(entry, { ...now, ...circumstances });
+  const cards = cardsOf(entry, { ...ANSWERABLE, ...circumstances });
   equal(cards.length, 1);
   return cards[0]!;
 };
@@ -257,7 +250,7 @@ suite("entry card", () => {
   test("splits a long answer into several cards, of which the last grows", () => {
     const cards = cardsOf(
       { kind: "agent", id: "a", text: `${"word ".repeat(1_000)}\n\n`.repeat(3) },
-      { ...now, growing: true },
+      { ...ANSWERABLE, growing: true },
     );
     deepEqual(
       cards.map(({ key, growing }) => [key, growing]),
@@ -270,9 +263,9 @@ suite("entry card", () => {
   });
 
   test("omits an empty answer and marks an interrupted one", () => {
-    deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
+    deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, ANSWERABLE), []);
     deepEqual(
-      cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind),
+      cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, ANSWERABLE).map(({ kind }) => kind),
       ["answer", "answer"],
     );
   });
@@ -333,7 +326,7 @@ suite("entry card", () => {
     const folded = (growing: boolean, ms?: number) =>
       cardsOf(
         { kind: "thought", id: `t${growing}`, text, ...(ms === undefined ? {} : { ms }) },
-        { ...now, growing },
+        { ...ANSWERABLE, growing },
       ).flatMap(card => card.folded.map(part => String(part).trim().slice(0, 6).trim()));
     deepEqual(folded(true), ["*The b", "second", "third"]);
     deepEqual(folded(false), ["first", "second", "third"]);
@@ -343,7 +336,7 @@ suite("entry card", () => {
   test("shows attachments on the first card of a prompt, also without text", () => {
     const attachments = [{ kind: "file", path: "/a" }] as const;
     const cards = (text: string) =>
-      cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [
+      cardsOf({ kind: "user", id: "u", text, attachments }, ANSWERABLE).map(({ key, kind, body, attached }) => [
         key,
         kind,
         body,
@@ -359,8 +352,8 @@ suite("entry card", () => {
 
   test("is reused for an unchanged entry", () => {
     const entry: Entry = { kind: "user", id: "u", text: "hi" };
-    equal(cardsOf(entry, now), cardsOf(entry, { ...now }));
-    ok(cardsOf(question, now) !== cardsOf(question, { ...now, answering: true }));
+    equal(cardsOf(entry, ANSWERABLE), cardsOf(entry, { ...ANSWERABLE }));
+    ok(cardsOf(question, ANSWERABLE) !== cardsOf(question, { ...ANSWERABLE, answering: true }));
   });
 
   test("shows an error card for an entry that fails to render", () => {
