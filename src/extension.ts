@@ -11,7 +11,7 @@ import { ripgrep } from "./editor/files/find-ripgrep";
 import { registerDiagnostics } from "./diagnostics/register";
 import { registerEditor } from "./editor/register";
 import { LanguageModels } from "./lm/language-models";
-import { openLink, type LinkDeps } from "./links";
+import { openLink, sessionLink, type LinkDeps } from "./links";
 import { Log } from "./log";
 import { COMMANDS } from "./names";
 import { showLogOf } from "./output-channel";
@@ -95,7 +95,14 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     }),
   );
   const settings: SettingsPart = own(registerSettings({ ...shared, editor, chat: chat.controller, page: chat.page }));
-  const sessions: SessionsPart = own(registerSessions({ ...shared, ...{ editor, commands }, chat: chat.controller }));
+  const sessions: SessionsPart = own(
+    registerSessions({
+      ...shared,
+      ...{ editor, commands },
+      chat: chat.controller,
+      linkTo: conversation => sessionLink(vscode.env.uriScheme, context.extension.id, conversation),
+    }),
+  );
   const models: LanguageModels = own(
     new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),
   );

@@ -50,6 +50,10 @@ export function linkOf(path: string, query: string): Link {
     : { kind: "draft", text: visibleText(text) };
 }
 
+/** `scheme`: of the editor. `extension`: id of this extension. */
+export const sessionLink = (scheme: string, extension: string, conversation: string): string =>
+  `${scheme}://${extension}/session/${conversation}`;
+
 export async function openLink(deps: LinkDeps, path: string, query: string): Promise<void> {
   const link = linkOf(path, query);
   if (link.kind === "invalid") return deps.notify(link.problem, []);

@@ -74,6 +74,7 @@ export const SESSION_COMMANDS = {
   "symposium.forkSession": l10n.t("Fork Session"),
   "symposium.continueWith": l10n.t("Continue Session with Another Agent"),
   "symposium.exportSession": l10n.t("Export Session"),
+  "symposium.copySessionLink": l10n.t("Copy Session Link"),
   "symposium.importSession": l10n.t("Import Session"),
   "symposium.refreshSessions": l10n.t("Refresh Sessions"),
   "symposium.showAllWorkspaces": l10n.t("Show Sessions of All Workspaces"),

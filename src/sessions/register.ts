@@ -29,6 +29,7 @@ export interface SessionsParts {
   /** Workspace folders and the home folder. */
   readonly editor: { readonly folders: { folders(): readonly string[]; readonly home: string } };
   readonly cwd: () => string;
+  readonly linkTo: SessionCommandDeps["linkTo"];
 }
 
 export interface SessionsPart extends vscode.Disposable {
@@ -67,6 +68,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     client: () => supervisor.client(),
     focused: () => view.focused(),
     isTrusted: () => vscode.workspace.isTrusted,
+    linkTo: parts.linkTo,
     isInWorkspace: folder => isInWorkspace(folder, workspace()),
     isOpen: conversation => chat.tabs.includes(conversation),
     closeTab: conversation => chat.closeTab(conversation),

@@ -61,10 +61,12 @@ class Fixture {
         },
         openFile: async () => this.file,
         inform: sentence => void this.done.push(sentence),
+        copy: async text => void this.done.push(`copy ${text}`),
       },
       client: () => this.sidecar.current(),
       focused: async () => this.focused,
       isTrusted: () => this.isTrusted,
+      linkTo: conversation => `link to ${conversation}`,
       isInWorkspace: folder => !this.outside.has(folder),
       isOpen: conversation => this.open.has(conversation),
       closeTab: async conversation => void this.done.push(`close ${conversation}`),
@@ -233,6 +235,12 @@ suite("session commands", () => {
       node(summary("s", { ref: { kind: "agent", agentId: "mine", sessionId: "s" } })),
     );
     equal(fixture.calls.length, 2);
+  });
+
+  test("copy the link of a stored session", async () => {
+    const fixture = new Fixture();
+    await fixture.run("symposium.copySessionLink", node(summary("a")));
+    deepEqual(fixture.done, ["copy link to a", "The link opens the session on this computer. It was copied."]);
   });
 
   test("fork a session, or continue it with another agent", async () => {

@@ -54,6 +54,8 @@ export interface SessionDialogs {
   saveFile(name: string): Promise<ChosenFile | undefined>;
   openFile(): Promise<ChosenFile | undefined>;
   inform(sentence: string): void;
+  /** To the clipboard. */
+  copy(text: string): Promise<void>;
 }
 
 export interface SessionCommandDeps {
@@ -76,6 +78,8 @@ export interface SessionCommandDeps {
   openBranch(branch: ForkedSession): Promise<void>;
   /** Shows a pick list of the configured agents except `exceptId`. `undefined`: the user cancelled. */
   pickAgent(exceptId: string): Promise<AgentChoice | undefined>;
+  /** Address that opens this conversation in the editor (`links.ts`). */
+  linkTo(conversation: string): string;
   /** Id of a new conversation. */
   newId(): string;
   /** Shows an error. */
@@ -136,6 +140,11 @@ export function sessionCommands(deps: SessionCommandDeps): SessionCommands {
       title: l10n.t("Export Session"),
       accepts: isStored,
       run: session => actions.export(session),
+    }),
+    "symposium.copySessionLink": onSession({
+      title: l10n.t("Copy Session Link"),
+      accepts: isStored,
+      run: session => actions.copyLink(session),
     }),
     "symposium.importSession": run(() => actions.import()),
     "symposium.searchSessions": run(() => actions.search()),
@@ -243,6 +252,15 @@ class SessionActions {
       path: file.path,
     });
     this.deps.dialogs.inform(l10n.t`The session was exported to ${file.path}.`);
+  }
+
+  async copyLink(session: SessionSummary): Promise<void> {
+    if (!isStored(session))
+      return this.deps.dialogs.inform(
+        l10n.t("Only sessions that Symposium stores have a link. Open the session first."),
+      );
+    await this.deps.dialogs.copy(this.deps.linkTo(session.ref.conversation));
+    this.deps.dialogs.inform(l10n.t("The link opens the session on this computer. It was copied."));
   }
 
   async import(): Promise<void> {

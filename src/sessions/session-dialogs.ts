@@ -32,6 +32,7 @@ export const sessionDialogs: SessionDialogs = {
     return chosen(file);
   },
   inform: sentence => void showInformation(sentence),
+  copy: async text => vscode.env.clipboard.writeText(text),
 };
 
 function chosen(uri: vscode.Uri | undefined): ChosenFile | undefined {
