@@ -239,9 +239,10 @@ export function addNotice(
   severity: Notice["severity"],
   text: string,
   actions: readonly ActionId[],
-  more: Pick<Notice, "detail" | "until"> = {},
+  { until, ...more }: Pick<Notice, "detail" | "until"> = {},
 ): SessionStep {
-  const entry: Notice = { kind: "notice", id: `${state.prefix}${state.made}`, severity, text, actions, ...more };
+  const id = `${state.prefix}${state.made}`,
+    entry: Notice = { kind: "notice", id, severity, text, ...more, actions, ...(until && { until }) };
   return emitEvent(
     { ...state, made: state.made + 1, waits: entry.until === undefined ? state.waits : [...state.waits, entry] },
     { type: "upsert", entry },

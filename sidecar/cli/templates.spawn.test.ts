@@ -47,7 +47,7 @@ suite("templates for authors", function () {
   test("the TypeScript template passes its own tests", () => {
     const ended = run(process.execPath, "--test", path.join(folder, "dist/test/proxy.test.js"));
     succeeded(ended);
-    match(ended.text, /^. pass 3$/m);
+    match(ended.text, /^. pass 4$/m);
   });
 
   test("the TypeScript template passes proxy check in both versions", () => {
