@@ -15,6 +15,8 @@ const FOREIGN = new RegExp(
     String.raw`[^\p{L}]*|[A-Z]|json|"command"|(?:\$ )?"?rm it"?|rm|it`,
     "Scripted|Claude|Codex|Gemini CLI|workspace|Mode|Ask|(?:Allow|Reject) once",
     "say .*|hello|later|cancelled",
+    // The host, which has no translation here, sends the origin of an agent.
+    String.raw`(?:Scripted|Claude|Codex|Gemini CLI)\n.*`,
   ].join("|")})$`,
   "u",
 );
