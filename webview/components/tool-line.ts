@@ -28,7 +28,7 @@ export class ToolLine {
     text: texts.openDiff,
     attributes: { type: "button" },
   });
-  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result, this.#diff);
+  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result);
   #parts = "";
 
   constructor(handlers: { readonly toggled: () => void; readonly diffWanted: () => void }) {
@@ -46,7 +46,8 @@ export class ToolLine {
     this.element.dataset["details"] = hasDetails ? "some" : "none";
     this.#fold.setAttribute("aria-expanded", String(hasDetails && isOpen));
     setText(this.#result, result);
-    this.#diff.hidden = !hasDiff;
+    if (!hasDiff) this.#diff.remove();
+    else if (this.#diff.parentElement === null) this.element.append(this.#diff);
     const drawn = JSON.stringify(parts);
     if (drawn === this.#parts) return;
     this.#parts = drawn;

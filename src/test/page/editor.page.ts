@@ -51,6 +51,7 @@ suite("agent that works through the editor", () => {
     const terminal = chat().locator(".symposium-terminal").last(),
       output = terminal.locator(".symposium-terminal-output");
     await ask(box, "terminal seq 700");
+    await chat().locator(".symposium-fold").last().click();
     await seen(async () => /^201\n[^]*\n700\n*$/.test(await output.innerText()), "the end of the output in the card");
     await terminal.getByText("The beginning is omitted.").waitFor();
     await seen(
