@@ -66,6 +66,9 @@ export class CardLines {
         if (!mounted || !hasDetails(mounted.card)) return;
         this.#isOpen.set(key, !this.#isUnfolded(mounted.card));
         this.#showLine(mounted.element, mounted.card, mounted.line);
+        // A hidden element has no scroll position.
+        for (const output of mounted.element.querySelectorAll(".symposium-terminal-output"))
+          output.scrollTop = output.scrollHeight;
       },
       diffWanted: () => this.pressed(key, changeButton(0)),
     });
