@@ -140,7 +140,7 @@ suite("Workspace extension", () => {
     assert.match((await badge().getAttribute("title")) ?? "", /Scripted acts without asking you\./);
     assert.match(await ask(box, call("write_file", { path: "bypassed.txt", content: "x" })), /Made bypassed\.txt/);
     assert.equal(text("bypassed.txt"), "x");
-    await cardSays("permission", "without asking");
+    await cardSays("tool", "without asking");
     await box.screenshot("workspace-bypassed");
     assert.equal((await violations(box.frame)).join("\n"), "");
     await badge().focus();
