@@ -25,6 +25,8 @@ class Fixture {
   conversation: Conversation = EMPTY;
   shown: Conversation = EMPTY;
   stored: Conversation | undefined;
+  /** Whether each stored version had a new start or end of a turn. */
+  readonly turns: boolean[] = [];
   seen: PageCursor = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
@@ -40,8 +42,9 @@ class Fixture {
         isCongested: () => this.congested,
       },
       this.clock,
-      conversation => {
+      (conversation, turnAt) => {
         this.stored = conversation;
+        this.turns.push(turnAt !== undefined);
       },
       windowSize,
     );
@@ -132,6 +135,17 @@ suite("Outbox", () => {
     fixture.report("1", "b");
     fixture.clock.advance(0);
     equal(fixture.sent.length, 2);
+  });
+
+  test("stores the time of a turn that begins and ends within a batch, once", () => {
+    const fixture = new Fixture();
+    fixture.add({ type: "turn", turn: { state: "running", messageId: "1" } });
+    fixture.report("1", "a");
+    fixture.add({ type: "turn", turn: { state: "idle" } });
+    fixture.clock.advance(BATCH_MS);
+    fixture.report("1", "b");
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.turns, [true, false]);
   });
 
   test("sends a snapshot for a flood of different entries and continues the sequence numbers", () => {

@@ -84,6 +84,8 @@ export class Outbox implements Disposable {
   #window = wholeWindow;
   /** Terminals that the host has for certain. */
   readonly #sentTerminals = new Set<string>();
+  /** Time of the last turn event that is not stored, in milliseconds since 1970. */
+  #turnAt: number | undefined;
 
   constructor(
     private readonly bootId: string,
@@ -95,6 +97,7 @@ export class Outbox implements Disposable {
   ) {}
 
   add(event: ChatEvent): void {
+    if (event.type === "turn") this.#turnAt = Date.now();
     if (this.#needsSnapshot) {
       this.#number(event);
       if (isTurnEnd(event)) this.#expedite();
@@ -197,7 +200,8 @@ export class Outbox implements Disposable {
   }
 
   #flush(): void {
-    this.store(this.conversation());
+    this.store(this.conversation(), this.#turnAt);
+    this.#turnAt = undefined;
     this.#lastFlush = this.clock.now();
     this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#pending.length);
     if (this.sink.isCongested()) {

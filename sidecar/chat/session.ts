@@ -87,8 +87,8 @@ export class Session extends Actor<Message> {
       () => this.#state.conversation,
       deps.sink,
       deps.clock,
-      version => {
-        deps.store(version);
+      (version, turnAt) => {
+        deps.store(version, turnAt);
         if (this.#isTakenOver()) this.#notify({ kind: "takenOver" });
       },
     );

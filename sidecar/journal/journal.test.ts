@@ -123,6 +123,22 @@ suite("journal of a chat session", () => {
 
   const LIMITS = { days: 30, megabytes: 1 };
 
+  test("keeps the time of a turn until a write succeeds", () => {
+    let isFull = true;
+    const full = journal((file, text) => {
+        if (isFull) throw new Error("disk full");
+        appendFileSync(file, text);
+      }),
+      write = full.writer(CONVERSATION, full.read(CONVERSATION).text, UNPROTECTED),
+      stored = () => full.read(CONVERSATION).text.activeAt;
+    write(EMPTY, 7);
+    isFull = false;
+    write(applyEvent(EMPTY, { type: "title", title: "One" }));
+    equal(stored(), 7);
+    write(applyEvent(EMPTY, { type: "title", title: "Two" }));
+    equal(stored(), 7);
+  });
+
   test("is deleted after its number of days", async () => {
     const day = 24 * 3600,
       other = CONVERSATION.replace("0", "1");

@@ -53,8 +53,11 @@ export interface StoredSession {
   readonly text: StoredText;
 }
 
-/** Stores the changes of one conversation since the last call. Stores nothing once another process has taken over. */
-export type ConversationWriter = (conversation: Conversation) => void;
+/**
+ * Stores the changes of one conversation since the last call. Stores nothing once another process has taken over.
+ * `turnAt`: time of the last start or end of a turn since the last call, in milliseconds since 1970.
+ */
+export type ConversationWriter = (conversation: Conversation, turnAt?: number) => void;
 
 /** The right of one process to write one journal. */
 export interface WriteLease {
@@ -123,13 +126,16 @@ export class Journal {
   writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
     if (!CONVERSATION.test(conversation) || stored.format > FORMAT) return () => undefined;
     let changes = new ConversationLines(stored),
-      isStored = stored.version !== undefined;
-    return version => {
+      isStored = stored.version !== undefined,
+      unstoredTurn: number | undefined;
+    return (version, turnAt) => {
       if (!lease.isHeld()) return;
+      unstoredTurn = turnAt ?? unstoredTurn;
       if (isStored && !existsSync(this.#fileOf(conversation))) changes = new ConversationLines(NOTHING_STORED);
-      const { lines, written } = changes.of(version);
+      const { lines, written } = changes.of(version, unstoredTurn);
       if (lines === "" || !this.#append(conversation, lines)) return;
       written();
+      unstoredTurn = undefined;
       isStored = true;
     };
   }

@@ -65,8 +65,12 @@ export class ConversationLines {
     this.#hashes = new Set(hashes);
   }
 
-  /** Empty if nothing has changed. Call `written` after the lines were stored. `now`: milliseconds since 1970. */
-  of(conversation: Conversation, now = Date.now()): { readonly lines: string; written(): void } {
+  /**
+   * Empty if nothing has changed. Call `written` after the lines were stored. `turnAt`: time of the last start or end
+   * of a turn since the last lines, in milliseconds since 1970. The versions do not show a turn that began and ended
+   * between them.
+   */
+  of(conversation: Conversation, turnAt?: number): { readonly lines: string; written(): void } {
     const version = persistent(conversation),
       change = difference(this.#version, version),
       texts = new Map<string, string>();
@@ -74,7 +78,7 @@ export class ConversationLines {
       change &&
       JSON.stringify({
         type: "change",
-        ...(changesTurn(change) ? { at: now } : {}),
+        ...(turnAt === undefined ? {} : { at: turnAt }),
         change: packed(change, (hash, text) => {
           if (!this.#hashes.has(hash)) texts.set(hash, text);
         }),
@@ -111,10 +115,6 @@ const PERSISTENT = [
 /** Without the members that only the list of sessions stores. */
 function persistent(version: Partial<Persistent>): Partial<Persistent> {
   return Object.fromEntries(PERSISTENT.flatMap(key => (version[key] === undefined ? [] : [[key, version[key]]])));
-}
-
-function changesTurn(change: Difference): boolean {
-  return "." in change && Object.hasOwn(change["."], "turn");
 }
 
 /** The line that stores members which only the list of sessions reads and writes. */

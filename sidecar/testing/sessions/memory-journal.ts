@@ -42,9 +42,9 @@ export class MemoryJournal {
   writer(conversation: string, stored: StoredText, lease: Pick<WriteLease, "isHeld">): ConversationWriter {
     if (stored.format > FORMAT) return () => undefined;
     const changes = new ConversationLines(stored);
-    return version => {
+    return (version, turnAt) => {
       if (!lease.isHeld()) return;
-      const { lines, written } = changes.of(version);
+      const { lines, written } = changes.of(version, turnAt);
       this.lines.set(conversation, (this.lines.get(conversation) ?? "") + lines);
       written();
     };

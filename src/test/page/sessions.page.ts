@@ -75,13 +75,16 @@ suite("view “Sessions”", () => {
     await isFocused(index);
   }
 
-  const titles = (): Promise<readonly string[]> => box.frame.locator("label:has([role=tab])").allInnerTexts();
-  const selectedTitle = (): Promise<string> =>
-    box.frame
-      .locator("label:has([role=tab][aria-selected=true])")
-      .innerText()
-      .then(text => text.trim())
-      .catch(() => "");
+  /** The titles of these tabs, without the status and the mark of a draft before them. */
+  const titles = (of = "[role=tab]"): Promise<readonly string[]> =>
+    box.frame.locator(`label:has(${of})`).evaluateAll(labels =>
+      labels.map(label => {
+        const title = label.cloneNode(true) as HTMLElement;
+        for (const mark of title.querySelectorAll(".symposium-unseen, .symposium-dot, [aria-hidden]")) mark.remove();
+        return (title.textContent ?? "").trim();
+      }),
+    );
+  const selectedTitle = async (): Promise<string> => (await titles("[role=tab][aria-selected=true]"))[0] ?? "";
   const selectsTab = (title: string | RegExp): Promise<void> =>
     seen(
       async () => (typeof title === "string" ? (await selectedTitle()) === title : title.test(await selectedTitle())),
