@@ -256,6 +256,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/toml.d.ts", []],
   ["sidecar/agent-session", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/acp", "sidecar/agents", "node:"]],
   ["sidecar/journal", ["src/protocol", ERRORS, "node:", "valibot"]],
+  ["sidecar/review", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/process", "node:", "diff", "valibot"]],
   [
     "sidecar/chat",
     [

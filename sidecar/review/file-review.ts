@@ -1,0 +1,197 @@
+/**
+ * The review of one file in a session: who changed it in which order, and what the user has kept (issue 21 items 2, 3
+ * and 4). Pure.
+ *
+ * The unreviewed changes are the difference between `reviewed` and the file. `reviewed` begins with the content before
+ * the agent's first change. Each change of the user is merged into it, so it contains everything but unreviewed changes
+ * of the agent. Where the user changed lines of the agent, these lines become the user's.
+ *
+ * Invariants:
+ * - A change of the user never appears as unreviewed, and no undo reverts it.
+ * - An undo returns a content to write and never assumes what is on disk: without a merge, it returns a conflict.
+ * - Undo and keep change nothing but the named changes.
+ */
+import {
+  isSame,
+  mergeContents,
+  mergeContentsPreferringOurs,
+  type FileContent,
+  type FileMode,
+  type MergedContent,
+} from "./file-version";
+import { linesOf } from "./text-merge";
+
+/** One change of the file. `turn`: number of the agent's turn in the session; absent for a change of the user. */
+export interface FileStep {
+  readonly turn?: number;
+  readonly before: FileContent;
+  readonly after: FileContent;
+}
+
+export interface FileReview {
+  readonly reviewed: FileContent;
+  /** Content after the last step. */
+  readonly last: FileContent;
+  /** In the order of time. `before` of a step is `after` of the previous one. */
+  readonly steps: readonly FileStep[];
+}
+
+/** A file with this content before the first change. */
+export function unchanged(content: FileContent): FileReview {
+  return { reviewed: content, last: content, steps: [] };
+}
+
+/** Adds a change by the agent's turn, or by the user if `turn` is absent. */
+export function changed(review: FileReview, after: FileContent, turn?: number): FileReview {
+  const { reviewed, last: before, steps } = review;
+  if (isSame(before, after)) return review;
+  return {
+    reviewed: turn === undefined ? mergeContentsPreferringOurs(before, after, reviewed) : reviewed,
+    last: after,
+    steps: [...steps, { ...(turn === undefined ? {} : { turn }), before, after }],
+  };
+}
+
+export function isReviewed({ reviewed, last }: FileReview): boolean {
+  return isSame(reviewed, last);
+}
+
+/** Everything in the file counts as reviewed. */
+export function acceptAll(review: FileReview): FileReview {
+  return { ...review, reviewed: review.last };
+}
+
+/**
+ * Lines of the reviewed content and of the file that correspond: from `start` to `end` (exclusive), from 0. One may be
+ * empty, for an insertion or a deletion. Editors count an empty line after the last line feed; it may be included.
+ */
+export interface HunkRange {
+  readonly reviewed: LineRange;
+  readonly current: LineRange;
+}
+export interface LineRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Keeps these hunks, in any order. Undefined if they are not in both contents. */
+export function acceptHunks(review: FileReview, hunks: readonly HunkRange[]): FileReview | undefined {
+  const { reviewed, last } = review,
+    bytes = replaced(
+      reviewed,
+      last,
+      hunks.map(hunk => ({ to: hunk.reviewed, from: hunk.current })),
+    );
+  return bytes === undefined ? undefined : { ...review, reviewed: { mode: modeOf(reviewed, last), bytes } };
+}
+
+/** The content of the file without these hunks. Undefined if they are not in both contents. */
+export function withoutHunks({ reviewed, last }: FileReview, hunks: readonly HunkRange[]): FileContent {
+  const bytes = replaced(
+    last,
+    reviewed,
+    hunks.map(hunk => ({ to: hunk.current, from: hunk.reviewed })),
+  );
+  return bytes === undefined ? undefined : { mode: modeOf(last, reviewed), bytes };
+}
+
+const modeOf = (own: FileContent, other: FileContent): FileMode => own?.mode ?? other?.mode ?? "100644";
+
+interface Replacement {
+  readonly to: LineRange;
+  readonly from: LineRange;
+}
+
+/** The target with the lines `to` replaced by the lines `from` of the source. */
+function replaced(target: FileContent, source: FileContent, ranges: readonly Replacement[]): string | undefined {
+  const lines = linesOf(target?.bytes ?? ""),
+    others = linesOf(source?.bytes ?? ""),
+    ordered = ranges
+      .map(range => withLastLineEnd(lines, others, range))
+      .sort((a, b) => a.to.start - b.to.start || a.to.end - b.to.end),
+    parts: string[] = [];
+  let at = 0;
+  for (const { from, to } of ordered) {
+    if (to.start < at || !isRange(to) || !isRange(from)) return undefined;
+    parts.push(...lines.slice(at, to.start), ...others.slice(from.start, from.end));
+    at = to.end;
+  }
+  return [...parts, ...lines.slice(at)].join("");
+}
+
+/**
+ * Includes the last common line if the end of the file follows on one side, and a line feed on the other. Editors do
+ * not count this as a change of the line.
+ */
+function withLastLineEnd(lines: readonly string[], others: readonly string[], { to, from }: Replacement): Replacement {
+  const own = cut(to, lines),
+    other = cut(from, others),
+    line = lines[own.start - 1],
+    same = others[other.start - 1];
+  return own.end === lines.length && other.end === others.length && line !== same && textOf(line) === textOf(same)
+    ? { to: { ...own, start: own.start - 1 }, from: { ...other, start: other.start - 1 } }
+    : { to: own, from: other };
+}
+
+const textOf = (line: string | undefined): string | undefined => line?.replace(/\r?\n$/, "");
+
+/** Without the empty line after the last line feed. A range beyond it stays invalid. */
+function cut({ start, end }: LineRange, { length }: readonly string[]): LineRange {
+  const last = (n: number): number => (n === length + 1 ? length : n > length ? NaN : n);
+  return { start: last(start), end: last(end) };
+}
+
+function isRange({ start, end }: LineRange): boolean {
+  return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
+}
+
+/** The changes of these turns: the file without and with them. Both contain the changes of the user. */
+export function changeOf(
+  { steps }: FileReview,
+  isIncluded: (turn: number) => boolean,
+): { readonly before: FileContent; readonly after: FileContent } | undefined {
+  const first = steps.findIndex(({ turn }) => turn !== undefined && isIncluded(turn)),
+    last = steps.findLastIndex(({ turn }) => turn !== undefined && isIncluded(turn)),
+    start = steps[first];
+  if (start === undefined) return undefined;
+  let without = start.before,
+    after = start.before;
+  for (const step of steps.slice(first, last + 1)) {
+    if (step.turn === undefined || !isIncluded(step.turn))
+      without = mergeContentsPreferringOurs(step.before, step.after, without);
+    after = step.after;
+  }
+  return { before: without, after };
+}
+
+/** The file without the changes of these turns. A conflict names no content: nothing may be written. */
+export function withoutTurns(review: FileReview, isIncluded: (turn: number) => boolean): MergedContent {
+  const change = changeOf(review, isIncluded);
+  return change === undefined
+    ? { kind: "merged", content: review.last }
+    : mergeContents(change.after, review.last, change.before);
+}
+
+/**
+ * The file as it would be without the agent's work since this turn, for a rewind. Changes of the user since then are
+ * kept. Where the user changed lines of the agent, these lines are kept too.
+ */
+export function beforeTurn({ steps, last }: FileReview, turn: number): FileContent {
+  const first = steps.findIndex(step => step.turn !== undefined && step.turn >= turn);
+  if (first === -1) return last;
+  return steps
+    .slice(first)
+    .reduce(
+      (without, step) =>
+        step.turn === undefined ? mergeContentsPreferringOurs(step.before, step.after, without) : without,
+      steps[first]?.before,
+    );
+}
+
+/** Marks the changes of these turns as kept. Undefined if they overlap with other changes. */
+export function acceptTurns(review: FileReview, isIncluded: (turn: number) => boolean): FileReview | undefined {
+  const change = changeOf(review, isIncluded);
+  if (change === undefined) return review;
+  const merged = mergeContents(change.before, review.reviewed, change.after);
+  return merged.kind === "conflict" ? undefined : { ...review, reviewed: merged.content };
+}

@@ -1,0 +1,123 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { lineEdits, linesOf, merge, mergePreferringOurs, withEdits } from "./text-merge";
+
+/** Texts of few different lines, with and without a last line end, with CRLF and a null byte. */
+const line = fc.constantFrom("a\n", "b\n", "c\r\n", "\n", "\0\n", "d\n"),
+  text = fc
+    .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom("", "", "end"))
+    .map(([lines, end]) => lines.join("") + end);
+
+/** A numbered base, and texts made of it by replacing, deleting and inserting around lines. */
+const BASE = Array.from({ length: 20 }, (_, i) => `${i}\n`);
+const edited = (side: string, places: (n: number) => number = n => n) =>
+  fc
+    .dictionary(
+      fc.nat(19).map(n => String(places(n))),
+      fc.constantFrom("replace", "delete", "insert"),
+      { maxKeys: 6 },
+    )
+    .map(changes =>
+      BASE.map((each, i) => {
+        const change = changes[i];
+        if (change === "replace") return `${side} for ${each}`;
+        if (change === "delete") return "";
+        return change === "insert" ? `${side} before ${each}${each}` : each;
+      }).join(""),
+    );
+
+suite("text merge", () => {
+  test("splits a text into its lines", () => {
+    deepEqual(linesOf(""), []);
+    deepEqual(linesOf("a\r\nb"), ["a\r\n", "b"]);
+    deepEqual(linesOf("\n\n"), ["\n", "\n"]);
+    fc.assert(fc.property(fc.string({ unit: "binary-ascii" }), each => equal(linesOf(each).join(""), each)));
+  });
+
+  test("finds edits that lead from one text to the other, in order, with an equal line between them", () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const edits = lineEdits(before, after);
+        equal(withEdits(before, edits), after);
+        edits.reduce((end, edit) => {
+          ok(edit.start > end && edit.end >= edit.start, JSON.stringify(edits));
+          return edit.end;
+        }, -1);
+      }),
+    );
+  });
+
+  test("takes the changes of one side if the other has none, and equal changes once", () => {
+    fc.assert(
+      fc.property(text, text, (base, side) => {
+        deepEqual(merge(base, side, base), { kind: "merged", text: side });
+        deepEqual(merge(base, base, side), { kind: "merged", text: side });
+        deepEqual(merge(base, side, side), { kind: "merged", text: side });
+      }),
+    );
+  });
+
+  test("keeps every line of both sides, in either order of the sides, or reports their overlap", () => {
+    fc.assert(
+      fc.property(edited("our"), edited("their"), (ours, theirs) => {
+        const merged = merge(BASE.join(""), ours, theirs),
+          exchanged = merge(BASE.join(""), theirs, ours);
+        equal(merged.kind, exchanged.kind);
+        if (merged.kind === "conflict") return ok(merged.overlaps.length > 0);
+        deepEqual(merged, exchanged);
+        const lines = linesOf(merged.text);
+        for (const side of [ours, theirs])
+          for (const each of linesOf(side)) if (/our|their/.test(each)) ok(lines.includes(each), each);
+        for (const each of BASE)
+          equal(
+            lines.includes(each),
+            [ours, theirs].every(side => linesOf(side).includes(each)),
+            each,
+          );
+      }),
+    );
+  });
+
+  test("undoes the edits of one side in the merged text, and nothing else", () => {
+    const even = (n: number): number => n - (n % 4),
+      odd = (n: number): number => even(n) + 2;
+    fc.assert(
+      fc.property(edited("our", even), edited("their", odd), (ours, theirs) => {
+        const base = BASE.join(""),
+          merged = merge(base, ours, theirs);
+        ok(merged.kind === "merged");
+        deepEqual(merge(theirs, merged.text, base), { kind: "merged", text: ours });
+      }),
+    );
+  });
+
+  test("merges adjacent lines, and reports two insertions at one place", () => {
+    deepEqual(merge("a\nb\n", "A\nb\n", "a\nB\n"), { kind: "merged", text: "A\nB\n" });
+    deepEqual(merge("a\nb\n", "b\n", "a\nx\nb\n"), { kind: "merged", text: "x\nb\n" });
+    equal(merge("a\nb\n", "a\nx\nb\n", "a\ny\nb\n").kind, "conflict");
+    equal(merge("a\nb\n", "A\nb\n", "a\nx\nb\n").kind, "conflict");
+    equal(merge("a\nb\nc\n", "c\n", "a\nx\nb\nc\n").kind, "conflict");
+    equal(merge("a", "b", "").kind, "conflict");
+  });
+
+  test("prefers our edits where both overlap, and keeps the others", () => {
+    equal(mergePreferringOurs("a\nb\nc\nd\n", "A\nb\nc\nd\n", "x\nb\nc\nD\n"), "A\nb\nc\nD\n");
+    fc.assert(
+      fc.property(edited("our"), edited("their"), (ours, theirs) => {
+        const result = mergePreferringOurs(BASE.join(""), ours, theirs),
+          merged = merge(BASE.join(""), ours, theirs);
+        if (merged.kind === "merged") equal(result, merged.text);
+        for (const each of linesOf(ours)) if (each.startsWith("our")) ok(linesOf(result).includes(each));
+      }),
+    );
+  });
+
+  test("compares texts that differ everywhere by their ends, in bounded time", () => {
+    const many = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join("");
+    const edits = lineEdits(`same\n${many("a")}last\n`, `same\n${many("b")}last\n`);
+    deepEqual(
+      edits.map(({ start, end, lines }) => [start, end, lines.length]),
+      [[1, 20_001, 20_000]],
+    );
+  });
+});

@@ -1,0 +1,140 @@
+/**
+ * Three-way merge and line differences of texts, for keep and undo (issue 21 item 3). Pure.
+ *
+ * A text has one character per byte (`latin1`), so that every encoding, line end and byte order mark is kept. A line
+ * ends with its line feed. Nothing is normalized.
+ *
+ * Invariants:
+ * - Without a conflict, the result contains every change of both sides, and all other bytes of the base.
+ * - `merge(base, base, x)` and `merge(base, x, base)` are `x`. Both sides may be exchanged.
+ * - The time is bounded: texts that differ in many places are compared by their common start and end only. Then more
+ *   changes conflict, and none is lost.
+ */
+import { diffArrays } from "diff";
+
+/** Lines `start` to `end` (exclusive) of the base are replaced by `lines`. */
+export interface LineEdit {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}
+
+/** `overlaps`: edits of both sides that change the same lines. */
+export type Merge =
+  | { readonly kind: "merged"; readonly text: string }
+  | { readonly kind: "conflict"; readonly overlaps: readonly { readonly ours: LineEdit; readonly theirs: LineEdit }[] };
+
+/** Maximum number of added and removed lines that are matched one by one. */
+const MAX_EDITS = 2_000;
+
+/** Each line with its line feed. The last one may have none. An empty text has no line. */
+export function linesOf(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+/** The edits from one text to the other, in order, with at least one equal line between them. */
+export function lineEdits(before: string, after: string): readonly LineEdit[] {
+  return before === after ? [] : editsBetween(linesOf(before), linesOf(after));
+}
+
+function editsBetween(before: readonly string[], after: readonly string[]): readonly LineEdit[] {
+  const { head, tail } = commonEnds(before, after),
+    removed = before.slice(head, before.length - tail),
+    added = after.slice(head, after.length - tail);
+  const parts =
+    removed.length === 0 || added.length === 0 ? undefined : diffArrays(removed, added, { maxEditLength: MAX_EDITS });
+  if (parts === undefined) return [{ start: head, end: head + removed.length, lines: added }];
+  const edits: LineEdit[] = [];
+  let at = head,
+    edit: LineEdit | undefined;
+  for (const { added: isAdded, removed: isRemoved, value } of parts) {
+    if (!isAdded && !isRemoved) {
+      if (edit !== undefined) edits.push(edit);
+      edit = undefined;
+      at += value.length;
+      continue;
+    }
+    edit ??= { start: at, end: at, lines: [] };
+    if (isAdded) edit = { ...edit, lines: [...edit.lines, ...value] };
+    else edit = { ...edit, end: (at += value.length) };
+  }
+  return edit === undefined ? edits : [...edits, edit];
+}
+
+function commonEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
+  const max = Math.min(a.length, b.length);
+  let head = 0,
+    tail = 0;
+  while (head < max && a[head] === b[head]) head++;
+  while (tail < max - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
+  return { head, tail };
+}
+
+/** Applies edits that are in order and do not overlap. */
+export function withEdits(base: string, edits: readonly LineEdit[]): string {
+  if (edits.length === 0) return base;
+  const lines = linesOf(base),
+    parts: string[] = [];
+  let at = 0;
+  for (const { start, end, lines: added } of edits) {
+    parts.push(...lines.slice(at, start), ...added);
+    at = end;
+  }
+  return [...parts, ...lines.slice(at)].join("");
+}
+
+export function merge(base: string, ours: string, theirs: string): Merge {
+  const { edits, overlaps } = combined(lineEdits(base, ours), lineEdits(base, theirs));
+  return overlaps.length > 0 ? { kind: "conflict", overlaps } : { kind: "merged", text: withEdits(base, edits) };
+}
+
+/** Like `merge`, but of overlapping edits, those of our side win. */
+export function mergePreferringOurs(base: string, ours: string, theirs: string): string {
+  return withEdits(base, combined(lineEdits(base, ours), lineEdits(base, theirs)).edits);
+}
+
+/** Both lists of edits as one, without the edits of the second that overlap with others of the first. */
+function combined(ours: readonly LineEdit[], theirs: readonly LineEdit[]) {
+  const overlaps: { readonly ours: LineEdit; readonly theirs: LineEdit }[] = [],
+    others: LineEdit[] = [];
+  let first = 0;
+  for (const their of theirs) {
+    while ((ours[first]?.end ?? Infinity) < their.start) first++;
+    let isFree = true;
+    for (let i = first; i < ours.length; i++) {
+      const our = ours[i];
+      if (our === undefined || our.start > their.end) break;
+      if (isSame(our, their)) isFree = false;
+      else if (overlap(our, their)) {
+        isFree = false;
+        overlaps.push({ ours: our, theirs: their });
+      }
+    }
+    if (isFree) others.push(their);
+  }
+  return { edits: [...ours, ...others].sort((a, b) => a.start - b.start || a.end - b.end), overlaps };
+}
+
+/**
+ * Adjacent edits do not overlap, because their order is known. Two insertions at the same place do, and so does an
+ * insertion beside lines that the other side replaces: its place in the new lines is unknown.
+ */
+function overlap(a: LineEdit, b: LineEdit): boolean {
+  if (a.start === a.end && b.start === b.end) return a.start === b.start;
+  if (a.start === a.end) return insertionMeets(a.start, b);
+  if (b.start === b.end) return insertionMeets(b.start, a);
+  return a.start < b.end && b.start < a.end;
+}
+
+function insertionMeets(place: number, { start, end, lines }: LineEdit): boolean {
+  return lines.length === 0 ? start < place && place < end : start <= place && place <= end;
+}
+
+function isSame(a: LineEdit, b: LineEdit): boolean {
+  return (
+    a.start === b.start &&
+    a.end === b.end &&
+    a.lines.length === b.lines.length &&
+    a.lines.every((line, i) => line === b.lines[i])
+  );
+}
