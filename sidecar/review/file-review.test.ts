@@ -14,11 +14,12 @@ import {
   type FileReview,
   type HunkRange,
 } from "./file-review";
-import { isSame, mergeContents, type FileContent } from "./file-version";
+import { isSame, type FileContent } from "./file-version";
 import { lineEdits, linesOf } from "./text-merge";
 
 const file = (bytes: string): FileContent => ({ mode: "100644", bytes }),
-  bytesOf = (content: FileContent): string | undefined => content?.bytes;
+  bytesOf = (content: FileContent | "invalid"): string | undefined =>
+    content === "invalid" ? content : content?.bytes;
 const all = (): boolean => true;
 
 /** The hunks of a review, as an editor shows them. */
@@ -54,7 +55,7 @@ const turnAt = (n: number): number => Math.floor(n / 3);
 const reviewOf = (edits: readonly Edit[]): FileReview =>
   edits.reduce(
     (review, each, n) =>
-      changed(review, file(editedBy(each, n, review.last?.bytes ?? "")), each.by === "agent" ? turnAt(n) : undefined),
+      changed(review, file(editedBy(each, n, review.last?.bytes ?? "")), each.by === "agent" ? turnAt(n) : "user"),
     unchanged(file(START)),
   );
 const stories = fc.array(edit, { maxLength: 15 });
@@ -91,7 +92,7 @@ const placeOf = (content: FileContent, at: number): number => linesOf(content?.b
 const separateReviewOf = (edits: readonly Edit[]): FileReview =>
   edits.reduce(
     (review, each, n) =>
-      changed(review, file(replayed(edits.slice(0, n + 1))), each.by === "agent" ? turnAt(n) : undefined),
+      changed(review, file(replayed(edits.slice(0, n + 1))), each.by === "agent" ? turnAt(n) : "user"),
     unchanged(file(replayed([]))),
   );
 const linesBy = (by: string, content: FileContent): readonly string[] =>
@@ -100,9 +101,9 @@ const linesBy = (by: string, content: FileContent): readonly string[] =>
 suite("review of a file", () => {
   test("shows the agent's changes without those of the user before, between and after them", () => {
     let review = unchanged(file("1\n2\n3\n4\n5\n6\n"));
-    review = changed(review, file("1 user\n2\n3\n4\n5\n6\n"));
+    review = changed(review, file("1 user\n2\n3\n4\n5\n6\n"), "user");
     review = changed(review, file("1 user\n2\n3 agent\n4\n5\n6\n"), 0);
-    review = changed(review, file("1 user\n2\n3 agent\n4\n5 user\n6\n"));
+    review = changed(review, file("1 user\n2\n3 agent\n4\n5 user\n6\n"), "user");
     equal(bytesOf(review.reviewed), "1 user\n2\n3\n4\n5 user\n6\n");
     deepEqual(hunksOf(review), [{ reviewed: { start: 2, end: 3 }, current: { start: 2, end: 3 } }]);
     deepEqual(withoutTurns(review, all), { kind: "merged", content: file("1 user\n2\n3\n4\n5 user\n6\n") });
@@ -110,7 +111,7 @@ suite("review of a file", () => {
 
   test("counts lines of the agent that the user changed as the user's", () => {
     let review = changed(unchanged(file("1\n2\n")), file("1\n2 agent\n"), 0);
-    review = changed(review, file("1\n2 user\n"));
+    review = changed(review, file("1\n2 user\n"), "user");
     ok(isReviewed(review));
     deepEqual(withoutTurns(review, all), { kind: "conflict", why: "lines" });
     equal(bytesOf(beforeTurn(review, 0)), "1\n2 user\n", "a rewind keeps them");
@@ -175,17 +176,6 @@ suite("review of a file", () => {
     );
   });
 
-  test("undoes an undo", () => {
-    fc.assert(
-      fc.property(stories, fc.nat(4), (edits, turn) => {
-        const review = reviewOf(edits),
-          undone = withoutTurns(review, each => each === turn);
-        if (undone.kind === "conflict") return;
-        deepEqual(mergeContents(undone.content, undone.content, review.last), { kind: "merged", content: review.last });
-      }),
-    );
-  });
-
   test("undoes a turn without removing lines of other turns and of the user, or reports that they overlap", () => {
     fc.assert(
       fc.property(stories, fc.nat(4), (edits, turn) => {
@@ -228,14 +218,22 @@ suite("review of a file", () => {
         deepEqual(withoutTurns(review, all), { kind: "merged", content: before });
         deepEqual(beforeTurn(review, 0), before);
       }
-    const both = changed(changed(unchanged(binary), { ...binary, bytes: "\0agent" }, 0), {
-      ...binary,
-      bytes: "\0user",
-    });
+    const both = changed(
+      changed(unchanged(binary), { ...binary, bytes: "\0agent" }, 0),
+      {
+        ...binary,
+        bytes: "\0user",
+      },
+      "user",
+    );
     deepEqual(withoutTurns(both, all), { kind: "conflict", why: "bytes" });
-    const touched = changed(changed(unchanged(script), { ...script, mode: "100644" }, 0), file("#!/bin/sh\nls\n"));
+    const touched = changed(
+      changed(unchanged(script), { ...script, mode: "100644" }, 0),
+      file("#!/bin/sh\nls\n"),
+      "user",
+    );
     deepEqual(withoutTurns(touched, all), { kind: "merged", content: { mode: "100755", bytes: "#!/bin/sh\nls\n" } });
-    const created = changed(changed(unchanged(undefined), file("new\n"), 0), file("new\nmine\n"));
+    const created = changed(changed(unchanged(undefined), file("new\n"), 0), file("new\nmine\n"), "user");
     deepEqual(withoutTurns(created, all), { kind: "conflict", why: "type" });
   });
 
@@ -250,11 +248,18 @@ suite("review of a file", () => {
     equal(bytesOf(acceptHunks(ended, [newLine])?.reviewed), "x\n");
   });
 
+  test("deletes a new file whose only hunk is undone, and restores a deleted one", () => {
+    const created = changed(unchanged(undefined), file("1\n"), 0),
+      deleted = changed(unchanged(file("1\n")), undefined, 0);
+    equal(withoutHunks(created, hunksOf(created)), undefined);
+    deepEqual(withoutHunks(deleted, hunksOf(deleted)), file("1\n"));
+  });
+
   test("refuses hunks that are not in the file, or overlap", () => {
     const review = changed(unchanged(file("1\n2\n")), file("one\n2\n"), 0),
       at = (start: number, end: number) => ({ reviewed: { start, end }, current: { start, end } });
-    equal(withoutHunks(review, [at(5, 9)]), undefined);
-    equal(withoutHunks(review, [at(1, 0)]), undefined);
+    equal(withoutHunks(review, [at(5, 9)]), "invalid");
+    equal(withoutHunks(review, [at(1, 0)]), "invalid");
     equal(acceptHunks(review, [at(0, 2), at(1, 2)]), undefined);
     equal(acceptHunks(review, [at(0.5, 1)]), undefined);
   });

@@ -21,9 +21,12 @@ import {
 } from "./file-version";
 import { linesOf } from "./text-merge";
 
-/** One change of the file. `turn`: number of the agent's turn in the session; absent for a change of the user. */
+/** Number of the agent's turn in the session, the user, or an operation of the review, such as an undo. */
+export type Author = number | "user" | "operation";
+
+/** One change of the file. */
 export interface FileStep {
-  readonly turn?: number;
+  readonly by: Author;
   readonly before: FileContent;
   readonly after: FileContent;
 }
@@ -41,14 +44,14 @@ export function unchanged(content: FileContent): FileReview {
   return { reviewed: content, last: content, steps: [] };
 }
 
-/** Adds a change by the agent's turn, or by the user if `turn` is absent. */
-export function changed(review: FileReview, after: FileContent, turn?: number): FileReview {
+/** Adds a change. */
+export function changed(review: FileReview, after: FileContent, by: Author): FileReview {
   const { reviewed, last: before, steps } = review;
   if (isSame(before, after)) return review;
   return {
-    reviewed: turn === undefined ? mergeContentsPreferringOurs(before, after, reviewed) : reviewed,
+    reviewed: typeof by === "number" ? reviewed : mergeContentsPreferringOurs(before, after, reviewed),
     last: after,
-    steps: [...steps, { ...(turn === undefined ? {} : { turn }), before, after }],
+    steps: [...steps, { by, before, after }],
   };
 }
 
@@ -85,14 +88,15 @@ export function acceptHunks(review: FileReview, hunks: readonly HunkRange[]): Fi
   return bytes === undefined ? undefined : { ...review, reviewed: { mode: modeOf(reviewed, last), bytes } };
 }
 
-/** The content of the file without these hunks. Undefined if they are not in both contents. */
-export function withoutHunks({ reviewed, last }: FileReview, hunks: readonly HunkRange[]): FileContent {
+/** The content of the file without these hunks. Without all its lines, a new file does not exist. */
+export function withoutHunks({ reviewed, last }: FileReview, hunks: readonly HunkRange[]): FileContent | "invalid" {
   const bytes = replaced(
     last,
     reviewed,
     hunks.map(hunk => ({ to: hunk.current, from: hunk.reviewed })),
   );
-  return bytes === undefined ? undefined : { mode: modeOf(last, reviewed), bytes };
+  if (bytes === undefined) return "invalid";
+  return bytes === "" && reviewed === undefined ? undefined : { mode: modeOf(last, reviewed), bytes };
 }
 
 const modeOf = (own: FileContent, other: FileContent): FileMode => own?.mode ?? other?.mode ?? "100644";
@@ -145,23 +149,26 @@ function isRange({ start, end }: LineRange): boolean {
   return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
 }
 
-/** The changes of these turns: the file without and with them. Both contain the changes of the user. */
+/** The changes of these turns: the file without and with them. Both contain all other changes. */
 export function changeOf(
   { steps }: FileReview,
   isIncluded: (turn: number) => boolean,
 ): { readonly before: FileContent; readonly after: FileContent } | undefined {
-  const first = steps.findIndex(({ turn }) => turn !== undefined && isIncluded(turn)),
-    last = steps.findLastIndex(({ turn }) => turn !== undefined && isIncluded(turn)),
-    start = steps[first];
-  if (start === undefined) return undefined;
-  let without = start.before,
-    after = start.before;
-  for (const step of steps.slice(first, last + 1)) {
-    if (step.turn === undefined || !isIncluded(step.turn))
-      without = mergeContentsPreferringOurs(step.before, step.after, without);
-    after = step.after;
-  }
-  return { before: without, after };
+  const isOf = ({ by }: FileStep): boolean => typeof by === "number" && isIncluded(by),
+    first = steps.findIndex(isOf),
+    included = steps.slice(first, steps.findLastIndex(isOf) + 1);
+  return first === -1 ? undefined : { before: withoutSteps(included, isOf), after: included.at(-1)?.after };
+}
+
+/** The content after these steps, as if those of `isLeftOut` had not happened. */
+function withoutSteps(steps: readonly FileStep[], isLeftOut: (step: FileStep) => boolean): FileContent {
+  return steps.reduce((without, step) => {
+    if (isLeftOut(step)) return without;
+    // An operation restores earlier lines, which the content without the steps may have already.
+    return step.by === "operation"
+      ? mergeContentsPreferringOurs(step.before, without, step.after)
+      : mergeContentsPreferringOurs(step.before, step.after, without);
+  }, steps[0]?.before);
 }
 
 /** The file without the changes of these turns. A conflict names no content: nothing may be written. */
@@ -177,15 +184,9 @@ export function withoutTurns(review: FileReview, isIncluded: (turn: number) => b
  * kept. Where the user changed lines of the agent, these lines are kept too.
  */
 export function beforeTurn({ steps, last }: FileReview, turn: number): FileContent {
-  const first = steps.findIndex(step => step.turn !== undefined && step.turn >= turn);
-  if (first === -1) return last;
-  return steps
-    .slice(first)
-    .reduce(
-      (without, step) =>
-        step.turn === undefined ? mergeContentsPreferringOurs(step.before, step.after, without) : without,
-      steps[first]?.before,
-    );
+  const isLeftOut = ({ by }: FileStep): boolean => typeof by === "number" && by >= turn,
+    first = steps.findIndex(isLeftOut);
+  return first === -1 ? last : withoutSteps(steps.slice(first), isLeftOut);
 }
 
 /** Marks the changes of these turns as kept. Undefined if they overlap with other changes. */

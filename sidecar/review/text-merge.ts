@@ -84,13 +84,22 @@ export function withEdits(base: string, edits: readonly LineEdit[]): string {
 }
 
 export function merge(base: string, ours: string, theirs: string): Merge {
-  const { edits, overlaps } = combined(lineEdits(base, ours), lineEdits(base, theirs));
+  const { edits, overlaps } = combined(lineByLine(base, ours), lineByLine(base, theirs));
   return overlaps.length > 0 ? { kind: "conflict", overlaps } : { kind: "merged", text: withEdits(base, edits) };
 }
 
 /** Like `merge`, but of overlapping edits, those of our side win. */
 export function mergePreferringOurs(base: string, ours: string, theirs: string): string {
-  return withEdits(base, combined(lineEdits(base, ours), lineEdits(base, theirs)).edits);
+  return withEdits(base, combined(lineByLine(base, ours), lineByLine(base, theirs)).edits);
+}
+
+/** An edit that replaces lines by as many others is one edit per line, so that both sides may share some of them. */
+function lineByLine(before: string, after: string): readonly LineEdit[] {
+  return lineEdits(before, after).flatMap(edit =>
+    edit.end - edit.start === edit.lines.length
+      ? edit.lines.map((line, i) => ({ start: edit.start + i, end: edit.start + i + 1, lines: [line] }))
+      : edit,
+  );
 }
 
 /** Both lists of edits as one, without the edits of the second that overlap with others of the first. */

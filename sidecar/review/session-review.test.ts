@@ -1,0 +1,249 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import type { FileContent } from "./file-version";
+import { isSameState, stateIn, type StoredState } from "./review-log";
+import { SessionReview, type FileId, type ReviewFiles } from "./session-review";
+import { linesOf } from "./text-merge";
+
+const ROOT = "/w",
+  at = (path: string): FileId => ({ root: ROOT, path }),
+  file = (bytes: string): FileContent => ({ mode: "100644", bytes });
+
+/** A folder, contents by their ids, and the review of a session in it. */
+class Folder implements ReviewFiles {
+  readonly contents = new Map<string, string>();
+  readonly files = new Map<string, StoredState>();
+  log = "";
+  /** Sentence with which the next write is refused. */
+  refusal: string | undefined;
+  ids = 0;
+  review = this.opened();
+
+  opened(): SessionReview {
+    return new SessionReview(
+      this.log,
+      line => (this.log += line),
+      this,
+      () => `operation ${++this.ids}`,
+    );
+  }
+  reopen(): void {
+    this.review = this.opened();
+  }
+
+  read(_root: string, oid: string): Promise<string> {
+    const bytes = this.contents.get(oid);
+    return bytes === undefined ? Promise.reject(new Error(`No content ${oid}`)) : Promise.resolve(bytes);
+  }
+  write(_root: string, bytes: string): Promise<string> {
+    return Promise.resolve(this.#stored(bytes));
+  }
+  current(_root: string, path: string): Promise<StoredState> {
+    return Promise.resolve(this.files.get(path));
+  }
+  restore(_root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
+    const { refusal } = this;
+    this.refusal = undefined;
+    ok(isSameState(this.files.get(path), expected));
+    if (refusal === undefined) this.files.set(path, state);
+    return Promise.resolve(refusal);
+  }
+
+  #stored(bytes: string): string {
+    const oid = createHash("sha1").update(bytes, "latin1").digest("hex");
+    this.contents.set(oid, bytes);
+    return oid;
+  }
+  /** Changes a file outside the review. */
+  put(path: string, content: FileContent) {
+    const before = this.files.get(path),
+      after = content && { mode: content.mode, oid: this.#stored(content.bytes) };
+    this.files.set(path, after);
+    return { ...at(path), ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  }
+  agent(turn: number, path: string, content: FileContent): Promise<void> {
+    return this.review.observe([this.put(path, content)], turn);
+  }
+  bytes(path: string): string | undefined {
+    const state = this.files.get(path);
+    return state && this.contents.get(state.oid);
+  }
+  get disk(): readonly (readonly [string, string | undefined])[] {
+    return [...this.files.keys()].map(path => [path, this.bytes(path)]);
+  }
+  get unreviewed(): readonly (readonly [string, number, number])[] {
+    return this.review.files.flatMap(({ path, reviewed, last, added, removed }) =>
+      isSameState(reviewed, last) ? [] : [[path, added, removed]],
+    );
+  }
+}
+
+type Action =
+  | {
+      readonly kind: "agent" | "user" | "unnoticed";
+      readonly path: string;
+      readonly place: number;
+      readonly deletes: boolean;
+    }
+  | { readonly kind: "accept" | "undo"; readonly turn: number | undefined; readonly path: string }
+  | { readonly kind: "rewind"; readonly turn: number }
+  | { readonly kind: "undoLast" | "reopen" };
+
+const paths = fc.constantFrom("a.ts", "b.ts"),
+  edits = (kind: "agent" | "user" | "unnoticed") =>
+    fc.record({ kind: fc.constant(kind), path: paths, place: fc.nat(30), deletes: fc.boolean() });
+const action: fc.Arbitrary<Action> = fc.oneof(
+  { weight: 4, arbitrary: edits("agent") },
+  { weight: 3, arbitrary: edits("user") },
+  { weight: 2, arbitrary: edits("unnoticed") },
+  fc.record({
+    kind: fc.constantFrom("accept", "undo"),
+    turn: fc.option(fc.nat(3), { nil: undefined }),
+    path: paths,
+  }),
+  fc.record({ kind: fc.constant("rewind"), turn: fc.nat(3) }),
+  fc.constant({ kind: "undoLast" }),
+  fc.constant({ kind: "reopen" }),
+);
+
+/** Replaces or deletes a line, or inserts one at the end. Each written line occurs once. */
+function edited(bytes: string, by: string, n: number, place: number, deletes: boolean): string {
+  const lines = [...linesOf(bytes)],
+    index = place % (lines.length + 1);
+  lines.splice(index, 1, ...(deletes && index < lines.length ? [] : [`${by} ${n}\n`]));
+  return lines.join("");
+}
+
+suite("review of a session", () => {
+  test("lists the changed files with their unreviewed lines until they are kept or undone", async () => {
+    const folder = new Folder();
+    folder.put("a.ts", file("1\n2\n3\n"));
+    await folder.agent(0, "a.ts", file("1\ntwo\n3\n4\n"));
+    await folder.agent(0, "new.ts", file("x\n"));
+    deepEqual(folder.unreviewed, [
+      ["a.ts", 2, 1],
+      ["new.ts", 1, 0],
+    ]);
+    deepEqual(await folder.review.undo({ files: [at("new.ts")] }), { id: "operation 1", remaining: [] });
+    equal(folder.bytes("new.ts"), undefined);
+    await folder.review.acceptHunks(at("a.ts"), [{ reviewed: { start: 1, end: 2 }, current: { start: 1, end: 2 } }]);
+    deepEqual(folder.unreviewed, [["a.ts", 1, 0]]);
+    await folder.review.undoHunks(at("a.ts"), [{ reviewed: { start: 3, end: 3 }, current: { start: 3, end: 4 } }]);
+    equal(folder.bytes("a.ts"), "1\ntwo\n3\n");
+    deepEqual(folder.unreviewed, []);
+  });
+
+  test("undoes what another program has not changed, and leaves a file with overlapping changes", async () => {
+    const folder = new Folder();
+    for (const path of ["a.ts", "b.ts"]) {
+      folder.put(path, file("1\n2\n3\n4\n"));
+      await folder.agent(0, path, file("1\n2 agent\n3\n4\n"));
+    }
+    folder.put("a.ts", file("1\n2 agent\n3\n4 mine\n"));
+    folder.put("b.ts", file("1\n2 mine\n3\n4\n"));
+    const { remaining } = await folder.review.undo({ files: [at("a.ts"), at("b.ts")], includes: () => true });
+    equal(folder.bytes("a.ts"), "1\n2\n3\n4 mine\n");
+    equal(folder.bytes("b.ts"), "1\n2 mine\n3\n4\n");
+    const [conflict, ...others] = remaining;
+    ok(conflict !== undefined && "merge" in conflict && others.length === 0);
+    deepEqual([conflict.path, conflict.conflict], ["b.ts", "lines"]);
+    const { base, current, wanted } = conflict.merge;
+    deepEqual(
+      [base, current, wanted].map(state => state && folder.contents.get(state.oid)),
+      ["1\n2 agent\n3\n4\n", "1\n2 mine\n3\n4\n", "1\n2\n3\n4\n"],
+    );
+  });
+
+  test("reports a file that cannot be written, and keeps it unreviewed", async () => {
+    const folder = new Folder();
+    folder.put("a.ts", file("1\n"));
+    await folder.agent(0, "a.ts", file("2\n"));
+    const sentence = "The file is read-only.";
+    folder.refusal = sentence;
+    deepEqual(await folder.review.undo({ files: [at("a.ts")] }), {
+      remaining: [{ ...at("a.ts"), sentence }],
+    });
+    deepEqual(folder.unreviewed, [["a.ts", 1, 1]]);
+    deepEqual(folder.review.operations, []);
+  });
+
+  test("previews a rewind, and writes exactly that", async () => {
+    const folder = new Folder();
+    folder.put("a.ts", file("1\n2\n3\n"));
+    await folder.agent(0, "a.ts", file("1 agent\n2\n3\n"));
+    await folder.agent(1, "a.ts", file("1 agent\n2 agent\n3\n"));
+    folder.put("a.ts", file("1 agent\n2 agent\n3 mine\n"));
+    await folder.review.observe([], 1);
+    const preview = await folder.review.rewindPreview(1);
+    deepEqual(
+      preview.map(({ path, after }) => [path, after?.bytes]),
+      [["a.ts", "1 agent\n2\n3\n"]],
+    );
+    await folder.review.rewind(1);
+    equal(folder.bytes("a.ts"), "1 agent\n2\n3 mine\n", "with a change that was noticed since");
+    await folder.review.rewind(0);
+    equal(folder.bytes("a.ts"), "1\n2\n3 mine\n");
+    deepEqual(folder.unreviewed, []);
+  });
+
+  test("loses no line of the user in random stories, restores with the undo of an operation, and survives restarts", () =>
+    fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 14 }), async actions => {
+        const folder = new Folder(),
+          start = Array.from({ length: 6 }, (_, i) => `start ${i}\n`).join("");
+        for (const path of ["a.ts", "b.ts"]) folder.put(path, file(start));
+        for (const [n, each] of actions.entries()) {
+          const mine = folder.disk.flatMap(([, bytes]) => linesOf(bytes ?? "").filter(line => line.startsWith("user")));
+          const { disk, review } = folder,
+            reviewed = review.files.map(({ reviewed: state }) => state?.oid);
+          let id: string | undefined;
+          switch (each.kind) {
+            case "agent":
+            case "user":
+            case "unnoticed": {
+              const by = each.kind === "agent" ? "agent" : "user",
+                change = folder.put(
+                  each.path,
+                  file(edited(folder.bytes(each.path) ?? "", by, n, each.place, each.deletes)),
+                );
+              if (each.kind === "agent") await review.observe([change], Math.floor(n / 4));
+              else if (each.kind === "user") await review.observe([change]);
+              continue;
+            }
+            case "reopen":
+              folder.reopen();
+              deepEqual(folder.review.files, review.files);
+              deepEqual(stateIn(folder.log).operations, review.operations);
+              continue;
+            case "undoLast":
+              await review.undoOperation(review.operations.at(-1)?.id ?? "none");
+              break;
+            case "rewind":
+              ({ id } = await review.rewind(each.turn));
+              break;
+            default: {
+              const { turn } = each;
+              ({ id } = await review[each.kind]({
+                files: [at(each.path)],
+                ...(turn === undefined ? {} : { includes: other => other === turn }),
+              }));
+            }
+          }
+          const after = folder.disk.flatMap(([, bytes]) => linesOf(bytes ?? ""));
+          if (each.kind !== "undoLast") for (const line of mine) ok(after.includes(line), `${each.kind} loses ${line}`);
+          if (id === undefined) deepEqual(folder.disk, disk);
+          else {
+            const { remaining } = await review.undoOperation(id);
+            deepEqual([folder.disk, remaining], [disk, []], `the undo of ${each.kind} is no identity`);
+            if (review.files.length === reviewed.length && !actions.some(({ kind }) => kind === "unnoticed"))
+              deepEqual(
+                review.files.map(({ reviewed: state }) => state?.oid),
+                reviewed,
+              );
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    ));
+});
