@@ -3,8 +3,8 @@
  *
  * Invariants:
  * - One operation at a time.
- * - A file is written only if it has the content from which the new one was computed. Otherwise nothing is lost: the
- *   operation starts again from the new content, or reports why the file did not change.
+ * - A file is written only if it has the content from which the new one was computed. Otherwise the operation reports
+ *   why the file did not change.
  * - Each operation is in the log before it counts as done, and can be undone once.
  */
 import {
