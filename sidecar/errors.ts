@@ -59,9 +59,11 @@ export function agentReplaced(before: string, now: string): string {
 }
 
 export const restartsIn = (agent: string, seconds: number): string =>
-  l10n.t`${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
+  seconds === 1 ? l10n.t`${agent} restarts in 1 second.` : l10n.t`${agent} restarts in ${seconds} seconds.`;
 export const restartsAndSends = (agent: string, seconds: number): string =>
-  l10n.t`${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"} and gets your prompt then.`;
+  seconds === 1
+    ? l10n.t`${agent} restarts in 1 second and gets your prompt then.`
+    : l10n.t`${agent} restarts in ${seconds} seconds and gets your prompt then.`;
 export const restartsWithPrompt = (agent: string): string => l10n.t`${agent} restarts with your next prompt.`;
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
@@ -100,8 +102,8 @@ export function journalNotWritten(folder: string, error: unknown): string {
 function notWritable(error: unknown): readonly [why: string, advice: string] {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return code === "ENOSPC" || code === "EDQUOT"
-    ? ["the disk is full", l10n.t("Free some disk space.")]
-    : ["the folder is not writable", l10n.t("Check the folder's permissions.")];
+    ? [l10n.t("the disk is full"), l10n.t("Free some disk space.")]
+    : [l10n.t("the folder is not writable"), l10n.t("Check the folder's permissions.")];
 }
 
 /** The executable is open for writing (ETXTBSY). */
@@ -157,7 +159,7 @@ export function agentWithoutAcp(agent: string, cause: unknown): AgentError {
 
 /** `offered` is the highest version that the agent may choose. */
 export function agentWithUnsupportedAcp(agent: string, version: number, offered: 1 | 2, cause: unknown): AgentError {
-  const supported = offered === 1 ? "version 1" : "versions 1 and 2";
+  const supported = offered === 1 ? l10n.t("version 1") : l10n.t("versions 1 and 2");
   return new AgentError("protocol", l10n.t`${agent} uses ACP version ${version}; this session supports ${supported}.`, {
     cause,
     advice:

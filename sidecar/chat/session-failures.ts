@@ -125,7 +125,10 @@ export function reopening(waiting: Prompt | undefined): Phase {
  * agent can outlive its session.
  */
 function interruptAll(before: State): SessionStep {
-  return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
+  return chain(settleSubagents(before, l10n.t("the agent stopped")), interruptTurn, s => [
+    { ...s, subagents: new Map() },
+    [],
+  ]);
 }
 
 function interruptTurn(before: State): SessionStep {
@@ -134,14 +137,14 @@ function interruptTurn(before: State): SessionStep {
 
 function interruptEntries(state: State): SessionStep {
   if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
-    return settleQuestions(state, "the agent stopped");
-  const after = interrupted(state.conversation, "the agent stopped");
+    return settleQuestions(state, l10n.t("the agent stopped"));
+  const after = interrupted(state.conversation, l10n.t("the agent stopped"));
   const changed = after.filter(
     (entry, i) =>
       entry !== state.conversation.entries[i] && entry.kind !== "permission" && entry.kind !== "elicitation",
   );
   return chain(
-    settleQuestions(state, "the agent stopped"),
+    settleQuestions(state, l10n.t("the agent stopped")),
     ...changed.map(entry => (s: State) => emitEvent(s, { type: "upsert", entry })),
   );
 }

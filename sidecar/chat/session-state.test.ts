@@ -661,7 +661,7 @@ suite("session state machine", () => {
       ),
       [
         "Ada has sent nothing for 3 minutes. It may still be working. If it hangs, stop or restart it.",
-        "Ada does not accept images: a.png, b.png were not sent.",
+        "Ada does not accept images. Not sent: a.png, b.png.",
       ],
     );
     deepEqual(applyEvents(OPENED).state.conversation.accepts, { images: true });

@@ -139,7 +139,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
     case "elicitationCompleted":
       return completeElicitation(state, event.elicitationId);
     case "withdrawn":
-      return settleQuestions(state, "the agent withdrew the question", entry => entry.id === event.id);
+      return settleQuestions(state, l10n.t("the agent withdrew the question"), entry => entry.id === event.id);
     case "terminalStarted":
     case "terminalPrinted":
     case "terminalEnded":
@@ -162,7 +162,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return addNotice(
         state,
         "warning",
-        l10n.t`${state.conversation.agent.name} does not accept images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
+        l10n.t`${state.conversation.agent.name} does not accept images. Not sent: ${event.names.join(", ")}.`,
         [],
       );
     case "takenOver":
@@ -290,7 +290,7 @@ function promptingStep(state: State, phase: PhaseOf<"prompting">, event: PhaseEv
         enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }),
         holdQueue,
         s => emitEvent(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
-        s => settleQuestions(s, "the turn was stopped"),
+        s => settleQuestions(s, l10n.t("the turn was stopped")),
         s => [s, [{ kind: "sendCancel" }]],
       );
     case "prompted":
@@ -440,7 +440,7 @@ function close(state: State): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
   const running = isTurnOpen(state);
   return chain(
-    settleAll(state, "the tab was closed"),
+    settleAll(state, l10n.t("the tab was closed")),
     s => enter(s, { kind: "closed" }),
     s => [s, [...(running ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]],
   );

@@ -127,7 +127,7 @@ export function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBef
   return chain(
     endThought(state, now),
     s => endWaits(s, "update", "turn"),
-    t => (isOver ? settleTurn(t) : settleAll(t, "the turn ended")),
+    t => (isOver ? settleTurn(t) : settleAll(t, l10n.t("the turn ended"))),
     closeBounds,
     s =>
       outcome.kind === "failed"

@@ -149,7 +149,10 @@ export function omitUpdate(state: State, text = ""): SessionStep {
 export function closeBounds(state: State): SessionStep {
   const { omitted } = state.spent;
   if (omitted === undefined) return [state, []];
-  const count = l10n.t`${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} omitted.`;
+  const count =
+    omitted.updates === 1
+      ? l10n.t("1 update is omitted.")
+      : l10n.t`${omitted.updates.toLocaleString("en")} updates are omitted.`;
   const text = `${limitSentence(state)} ${count}${omitted.tail.trim() === "" ? "" : l10n.t(" The end of the answer follows.")}`;
   const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
   const { omitted: _, ...spent } = state.spent;

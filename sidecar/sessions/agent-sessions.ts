@@ -202,7 +202,8 @@ export class AgentSessions implements AsyncDisposable {
     if (shared !== undefined && !shared.isEnded && agent.lease === undefined) return shared;
     if (agent.lease === undefined || agent.lease.connection.isEnded) {
       this.#release(agent);
-      if (!(await this.deps.isInstalled(config))) throw new AgentError("notFound", "The agent is not installed.");
+      if (!(await this.deps.isInstalled(config)))
+        throw new AgentError("notFound", l10n.t("The agent is not installed."));
       const lease = await pool.acquire({ agent: config, cwd, protocol: 1 }, this.#disposed.signal);
       agent.lease = lease;
     }

@@ -77,9 +77,7 @@ export class AttentionBadge {
   }
 
   #notify({ name, title, attention }: AttentionRequest): void {
-    const event = attention === "answer" ? "asks you a question" : "has finished",
-      place = title === undefined ? "" : ` in “${title}”`;
-    this.deps.notify(`${name} ${event}${place}.`);
+    this.deps.notify(attention === "answer" ? questionNotice(name, title) : finishedNotice(name, title));
   }
 
   #show(): void {
@@ -87,12 +85,26 @@ export class AttentionBadge {
       answers = this.#unread.size - questions;
     const texts = [
       ...(questions > 0
-        ? [l10n.t`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
+        ? [
+            questions === 1
+              ? l10n.t("1 question waits for your answer")
+              : l10n.t`${questions} questions wait for your answer`,
+          ]
         : []),
-      ...(answers > 0 ? [l10n.t`${answers} unread ${answers === 1 ? "answer" : "answers"}`] : []),
+      ...(answers > 0 ? [answers === 1 ? l10n.t("1 unread answer") : l10n.t`${answers} unread answers`] : []),
     ];
     this.deps.show(
       this.#isVisible || texts.length === 0 ? undefined : { value: questions + answers, tooltip: texts.join(", ") },
     );
   }
+}
+
+function questionNotice(agent: string, title: string | undefined): string {
+  return title === undefined
+    ? l10n.t`${agent} asks you a question.`
+    : l10n.t`${agent} asks you a question in “${title}”.`;
+}
+
+function finishedNotice(agent: string, title: string | undefined): string {
+  return title === undefined ? l10n.t`${agent} has finished.` : l10n.t`${agent} has finished in “${title}”.`;
 }

@@ -29,7 +29,7 @@ export class SessionStarts {
   constructor(private readonly deps: SessionStartDeps) {}
 
   agentOf(tabId: TabId): string {
-    return this.#started.get(tabId)?.agent.name ?? "the agent";
+    return this.#started.get(tabId)?.agent.name ?? l10n.t("the agent");
   }
   agentIdOf(tabId: TabId): string | undefined {
     return this.#started.get(tabId)?.agent.id;

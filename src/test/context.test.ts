@@ -206,7 +206,7 @@ suite("editor context for a prompt", () => {
     });
     assert.deepEqual(
       [many.attachments.length, many.omitted],
-      [MAX_ATTACHMENTS, "At most 50 items can be added at once; 1 is omitted."],
+      [MAX_ATTACHMENTS, "At most 50 items can be added at once. Number of omitted items: 1."],
     );
   });
 

@@ -33,7 +33,7 @@ export const texts = {
   changed: l10n.t("Changed"),
   reset: l10n.t("Reset"),
   editInFile: l10n.t("Edit in settings.json"),
-  up: "Up",
+  up: l10n.t("Up"),
   down: l10n.t("Down"),
   sending: l10n.t("Sending"),
   modifier: l10n.t("Send with a modifier key"),
@@ -79,7 +79,7 @@ export function moveAnnouncementText(name: string, { what, place, of }: MoveAnno
     case "moved":
       return `${name}, ${where}.`;
     case "atEnd":
-      return l10n.t`${name} stays ${place === 1 ? "first" : "last"}.`;
+      return place === 1 ? l10n.t`${name} stays first.` : l10n.t`${name} stays last.`;
     case "dropped":
       return l10n.t`${name} dropped, ${where}.`;
     case "putBack":

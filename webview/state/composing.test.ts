@@ -207,7 +207,7 @@ suite("composing: attachments", () => {
       [
         [],
         { text: "look", attachments: [FILE] },
-        `${IMAGE.name} is no longer stored. Attach it again, then send the prompt.`,
+        `These attachments are no longer stored: ${IMAGE.name}. Attach them again, then send the prompt.`,
       ],
     );
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));

@@ -262,12 +262,7 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
   if (lost.length > 0) {
     const after = drafts.returned(tab.drafts, [prompt]),
-      text = l10n.t(
-        "{0} {1} no longer stored. Attach " + "{2} again, then send the prompt.",
-        lost.map(nameOf).join(", "),
-        lost.length === 1 ? "is" : "are",
-        lost.length === 1 ? "it" : "them",
-      );
+      text = l10n.t`These attachments are no longer stored: ${lost.map(nameOf).join(", ")}. Attach them again, then send the prompt.`;
     return [
       withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }),
       [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],

@@ -102,10 +102,10 @@ function npmCandidate(given: PackageDistribution): Candidate {
       ...(args === undefined ? {} : { args: currentArguments(name, args) }),
     },
     spec = npmSpec(of.package);
-  if (!spec) return { wrong: "“npx” does not name a package" };
+  if (!spec) return { wrong: l10n.t("“npx” does not name a package") };
   return isCommand(of.cmd)
     ? { choice: { kind: "npx", of, spec, tool: undefined }, by: ["npm"] }
-    : { wrong: "the “cmd” of “npx” is not a valid command name" };
+    : { wrong: l10n.t("the “cmd” of “npx” is not a valid command name") };
 }
 
 function pythonCandidate(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
@@ -113,17 +113,17 @@ function pythonCandidate(kind: "uvx" | "pipx", of: PackageDistribution, by: read
   if (!spec) return { wrong: l10n.t`“${kind}” does not name a package` };
   return isCommand(of.cmd)
     ? { choice: { kind, of, spec, tool: undefined }, by }
-    : { wrong: `the “cmd” of “${kind}” is not a valid command name` };
+    : { wrong: l10n.t`the “cmd” of “${kind}” is not a valid command name` };
 }
 
 function cargoCandidate(of: NonNullable<Distribution["cargo"]>): Candidate {
   const { crate, version, binary } = of;
-  if (!isCrate(crate)) return { wrong: "“cargo” does not name a crate" };
+  if (!isCrate(crate)) return { wrong: l10n.t("“cargo” does not name a crate") };
   if (version !== undefined && !(/^\d/.test(version) && isSegment(version)))
-    return { wrong: "the “version” of “cargo” is not a valid version" };
+    return { wrong: l10n.t("the “version” of “cargo” is not a valid version") };
   return isCommand(binary)
     ? { choice: { kind: "cargo", of, tool: undefined }, by: ["cargo"] }
-    : { wrong: "the “binary” of “cargo” is not a valid program name" };
+    : { wrong: l10n.t("the “binary” of “cargo” is not a valid program name") };
 }
 
 function archiveFor(
@@ -135,7 +135,7 @@ function archiveFor(
     const of = binary[platform];
     if (!of) continue;
     if (relativeParts(of.cmd)) return { choice: { kind: "binary", of, platform } };
-    wrong.push(`the “cmd” of “${platform}” points outside of its archive`);
+    wrong.push(l10n.t`the “cmd” of “${platform}” points outside of its archive`);
   }
   const others = Object.keys(binary).filter((key): key is Platform => !platforms.some(platform => platform === key));
   return { platforms: wrong.length > 0 ? [] : others, wrong };

@@ -92,7 +92,7 @@ async function proxyOf(
     kind: "external",
     name,
     ...(memory === undefined ? {} : { memory }),
-    start: () => deps.start(quoted(config.name), command),
+    start: () => deps.start(`“${config.name}”`, command),
   };
 }
 
@@ -204,9 +204,10 @@ interface Failure {
   readonly reason?: Closed;
 }
 
-const quoted = (name: string): string => `“${name}”`;
-
 /** Uses the `what` of an `AgentError`: it names the process, without the advice for the agent's user. */
 function sentenceOf(name: string, reason: Closed, what: "is skipped" | "has exited"): string {
-  return l10n.t`The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
+  if (reason instanceof AgentError) return l10n.t`The agent extension ${reason.what}`;
+  return what === "is skipped"
+    ? l10n.t`The agent extension “${name}” is skipped: ${reason.message}`
+    : l10n.t`The agent extension “${name}” has exited: ${reason.message}`;
 }

@@ -220,7 +220,9 @@ export class Installer implements AsyncDisposable {
     if (isInstallable(choice)) return choice;
     throw new InstallError(
       "noPlatform",
-      l10n.t`${config.name} is ${choice.kind === "http" ? "a remote server" : "a local program"} and needs no installation.`,
+      choice.kind === "http"
+        ? l10n.t`${config.name} is a remote server and needs no installation.`
+        : l10n.t`${config.name} is a local program and needs no installation.`,
     );
   }
 

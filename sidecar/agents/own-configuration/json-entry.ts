@@ -115,8 +115,9 @@ function parsed(text: string): Parsed {
   const errors: ParseError[] = [],
     root = parseTree(body, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error) throw new ConfigurationError(`line ${body.slice(0, error.offset).split("\n").length} is not valid JSON.`);
-  if (root?.type !== "object") throw new ConfigurationError("it does not contain a JSON object.");
+  if (error)
+    throw new ConfigurationError(l10n.t`line ${body.slice(0, error.offset).split("\n").length} is not valid JSON.`);
+  if (root?.type !== "object") throw new ConfigurationError(l10n.t("it does not contain a JSON object."));
   return { bom, body, root };
 }
 
@@ -140,13 +141,13 @@ function plain(node: Node): unknown {
 
 function onlyProperty(object: Node, name: string): Node | undefined {
   const [first, second] = (object.children ?? []).filter(({ children }) => children?.[0]?.value === name);
-  if (second) throw new ConfigurationError(`it has “${name}” twice.`);
+  if (second) throw new ConfigurationError(l10n.t`it has “${name}” twice.`);
   return first;
 }
 
 function valueOf(property: Node): Node {
   const value = property.children?.[1];
-  if (!value) throw new ConfigurationError("it is not valid JSON.");
+  if (!value) throw new ConfigurationError(l10n.t("it is not valid JSON."));
   return value;
 }
 

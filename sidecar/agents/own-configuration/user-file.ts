@@ -33,18 +33,18 @@ export interface UserText {
  * (issue 18 point 8). Throws a `ConfigurationError` or an error of the file system.
  */
 export function readUserFile(file: string): UserText {
-  if (!path.isAbsolute(file)) throw new ConfigurationError("its path is not absolute.");
+  if (!path.isAbsolute(file)) throw new ConfigurationError(l10n.t("its path is not absolute."));
   const target = targetOf(file);
   if (target === undefined) {
     if (lstatSync(file, { throwIfNoEntry: false }))
-      throw new ConfigurationError("it is a link to a file that does not exist.");
+      throw new ConfigurationError(l10n.t("it is a link to a file that does not exist."));
     return { target: file, text: undefined, mode: 0o600, backup: `${file}${BACKUP}` };
   }
   const stats = statSync(target);
-  if (!stats.isFile()) throw new ConfigurationError("it is not a file.");
-  if (stats.size > MAX_BYTES) throw new ConfigurationError(`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
+  if (!stats.isFile()) throw new ConfigurationError(l10n.t("it is not a file."));
+  if (stats.size > MAX_BYTES) throw new ConfigurationError(l10n.t`it is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
   const bytes = readFileSync(target);
-  if (!isUtf8(bytes)) throw new ConfigurationError("it is not UTF-8 text.");
+  if (!isUtf8(bytes)) throw new ConfigurationError(l10n.t("it is not UTF-8 text."));
   return { target, text: bytes.toString("utf8"), mode: stats.mode & 0o777, backup: `${target}${BACKUP}` };
 }
 
@@ -72,7 +72,7 @@ export async function backUp({ text, backup, mode }: UserText): Promise<void> {
 /** Checks the mode, because a rename also replaces a read-only file. A file that does not exist is not checked. */
 export async function assertWritable({ target, text, mode }: UserText): Promise<void> {
   if (text === undefined) return;
-  if ((mode & 0o200) === 0) throw new ConfigurationError("it is read-only.");
+  if ((mode & 0o200) === 0) throw new ConfigurationError(l10n.t("it is read-only."));
   await access(target, constants.W_OK);
 }
 
@@ -98,14 +98,14 @@ export function whyOf(error: unknown): string {
   return `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
 }
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "you have no permission to do that",
-  EPERM: "you have no permission to do that",
-  EROFS: "its disk is read-only",
-  ENOSPC: "its disk is full",
-  EDQUOT: "your disk quota is used up",
-  EFBIG: "its disk is full",
-  ENOTDIR: "its folder is a file",
-  ENOENT: "the folder that would contain it does not exist",
+  EACCES: l10n.t("you have no permission to do that"),
+  EPERM: l10n.t("you have no permission to do that"),
+  EROFS: l10n.t("its disk is read-only"),
+  ENOSPC: l10n.t("its disk is full"),
+  EDQUOT: l10n.t("your disk quota is used up"),
+  EFBIG: l10n.t("its disk is full"),
+  ENOTDIR: l10n.t("its folder is a file"),
+  ENOENT: l10n.t("the folder that would contain it does not exist"),
 };
 
 async function replace(target: string, text: string, mode: number): Promise<void> {

@@ -148,7 +148,7 @@ export function inspectEntry(
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
     return { problems: [{ at: ["id"], why: l10n.t("An entry has no id of lowercase letters, digits and hyphens.") }] };
   const problem = (at: readonly string[], clause: string): EntryProblem => ({ id, at, why: `“${id}” ${clause}.` });
-  if (!isWithinLimits(value)) return { problems: [problem([], "is too large")] };
+  if (!isWithinLimits(value)) return { problems: [problem([], l10n.t("is too large"))] };
   const { name = id, version, description = "" } = value,
     described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
   const isNamed = isReadable(name, MAX_NAME_LENGTH) && name.trim() !== "",
@@ -159,23 +159,23 @@ export function inspectEntry(
   const [first, ...others] = [
     ...(isNamed
       ? []
-      : [problem(["name"], `has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`)]),
-    ...(isVersioned ? [] : [problem(["version"], "has no version")]),
+      : [problem(["name"], l10n.t`has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`)]),
+    ...(isVersioned ? [] : [problem(["version"], l10n.t("has no version"))]),
     ...(isDescribed
       ? []
       : [
           problem(
             ["description"],
-            `has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`,
+            l10n.t`has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`,
           ),
         ]),
     ...(refusal ? [problem(refusal.at, refusal.why)] : []),
     ...(distribution
       ? unusable(distribution, { loopback, httpArchives }).map(({ at, why }) => problem(["distribution", ...at], why))
-      : [problem(["distribution"], "has no supported distribution")]),
+      : [problem(["distribution"], l10n.t("has no supported distribution"))]),
   ];
   if (first || !isNamed || !isVersioned || !isDescribed || !distribution)
-    return { problems: [first ?? problem([], "cannot be used"), ...others] };
+    return { problems: [first ?? problem([], l10n.t("cannot be used")), ...others] };
   return {
     entry: {
       id,
@@ -226,16 +226,16 @@ function unusable(
     ...archives.flatMap(([platform, { archive }]) =>
       isAddress(archive, httpArchives)
         ? []
-        : [{ at: ["binary", platform, "archive"], why: "has an archive whose URL is not https" }],
+        : [{ at: ["binary", platform, "archive"], why: l10n.t("has an archive whose URL is not https") }],
     ),
     ...(http && !isAddress(http.url, loopback)
-      ? [{ at: ["http", "url"], why: "is a server whose URL is not https" }]
+      ? [{ at: ["http", "url"], why: l10n.t("is a server whose URL is not https") }]
       : []),
-    ...(wrong === undefined ? [] : [{ at: ["http"], why: `cannot be used: ${wrong}` }]),
+    ...(wrong === undefined ? [] : [{ at: ["http"], why: l10n.t`cannot be used: ${wrong}` }]),
     ...alone.flatMap(({ at, distribution: item }) => {
       const choice = choose(item, { platforms: PLATFORMS, has: () => true });
       const [error] = "missing" in choice ? choice.missing.wrong : [];
-      return error === undefined ? [] : [{ at, why: `cannot be used: ${error}` }];
+      return error === undefined ? [] : [{ at, why: l10n.t`cannot be used: ${error}` }];
     }),
   ];
 }

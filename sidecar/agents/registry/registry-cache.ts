@@ -100,7 +100,7 @@ export class RegistryCache {
       } catch (error) {
         if (!(error instanceof RegistryError) || error.code === "cancelled") throw error;
         problems.push(
-          l10n.t`The registry at ${URL.canParse(url) ? new URL(url).host : "this URL"} could not be read. ${error.message}`,
+          l10n.t`The registry at ${URL.canParse(url) ? new URL(url).host : l10n.t("this URL")} could not be read. ${error.message}`,
         );
         this.#deps.onWarning("A registry could not be read", {
           url,

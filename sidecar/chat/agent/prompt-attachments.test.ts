@@ -39,7 +39,7 @@ suite("prompt with attachments", () => {
       text: "hello",
       attachments: [FILE.attachment, IMAGE.attachment],
     });
-    ok(fixture.story(id).includes("notice Ada does not accept images: p.png was not sent."));
+    ok(fixture.story(id).includes("notice Ada does not accept images. Not sent: p.png."));
     await fixture[Symbol.asyncDispose]();
   });
 
@@ -61,7 +61,7 @@ suite("prompt with attachments", () => {
     await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [IMAGE] }, NEVER);
     await fixture.settle();
     deepEqual(fixture.story(id).slice(1), [
-      "notice Ada does not accept images: p.png was not sent.",
+      "notice Ada does not accept images. Not sent: p.png.",
       "notice No part of this prompt could be sent.",
     ]);
     await fixture[Symbol.asyncDispose]();

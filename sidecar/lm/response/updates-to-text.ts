@@ -251,8 +251,9 @@ function contentOf(raw: unknown): string {
     case "resource":
       return stringOr(objectOr(block.resource).text, "");
     case "image":
+      return l10n.t("(an image that cannot be shown here)");
     case "audio":
-      return l10n.t`(${block.type === "image" ? "an image" : "a sound"} that cannot be shown here)`;
+      return l10n.t("(a sound that cannot be shown here)");
     default:
       return "";
   }

@@ -150,7 +150,7 @@ class CallRenderer {
       { blocks } = this.limits;
     return [
       ...parts.slice(0, blocks),
-      ...(parts.length > blocks ? [`… and ${parts.length - blocks} more parts.`] : []),
+      ...(parts.length > blocks ? [l10n.t`… and ${parts.length - blocks} more parts.`] : []),
       ...last,
     ];
   }
@@ -213,7 +213,7 @@ class CallRenderer {
 
   #places(locations: readonly unknown[]): string {
     const { places } = this.limits,
-      omitted = locations.length > places ? [`… and ${locations.length - places} more places.`] : [];
+      omitted = locations.length > places ? [l10n.t`… and ${locations.length - places} more places.`] : [];
     return [...locations.slice(0, places).map(each => this.#line(stringOr(objectOr(each).path, "?"))), ...omitted].join(
       "\n\n",
     );
@@ -242,7 +242,7 @@ function json(value: unknown, indent?: number): string {
   try {
     return JSON.stringify(value, undefined, indent) ?? "";
   } catch {
-    return "(nested too deep to be shown)";
+    return l10n.t("(nested too deep to be shown)");
   }
 }
 

@@ -83,7 +83,7 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
     answer: reject ?? PERMISSION_CANCELLED,
     sentence: notAllowed(agent, kind, why),
   });
-  if (!allow) return rejected("it offered no option to allow it.");
+  if (!allow) return rejected(l10n.t("it offered no option to allow it."));
   if (claim.kind === "proved" && !isPermanent) return { kind: "allow", why: "bridged", answer: allow };
   if (deps.isForeign) return rejected(l10n.t("Symposium cannot ask you when another extension uses the agent."));
   if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };

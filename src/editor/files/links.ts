@@ -14,8 +14,8 @@ const EXTERNAL = new Set(["http:", "https:", "mailto:"]);
 export function linkTarget(href: string, folders: readonly string[]): LinkTarget {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "file") return fileTarget(href, folders);
-  if (!EXTERNAL.has(`${scheme}:`)) return refused(`links with the scheme ${scheme} are not opened`);
-  return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is not a URL");
+  if (!EXTERNAL.has(`${scheme}:`)) return refused(l10n.t`links with the scheme ${scheme} are not opened`);
+  return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused(l10n.t("it is not a URL"));
 }
 
 /** The normalized address of the web page that an agent asks the user to open; `undefined` if it is not HTTP(S). */
@@ -29,9 +29,10 @@ function fileTarget(href: string, folders: readonly string[]): LinkTarget {
   const [, location = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(withoutFragment) ?? [];
   const plain = plainPath(location);
   const first = folders[0];
-  if (plain === undefined || plain === "" || first === undefined) return refused("it is not a file of this workspace");
+  if (plain === undefined || plain === "" || first === undefined)
+    return refused(l10n.t("it is not a file of this workspace"));
   const file = path.resolve(first, plain);
-  if (!folders.some(folder => isWithin(file, folder))) return refused("the file is outside the workspace");
+  if (!folders.some(folder => isWithin(file, folder))) return refused(l10n.t("the file is outside the workspace"));
   const at = line === undefined ? /^L(\d+)(?:C(\d+))?/.exec(fragment ?? "") : ["", line, column];
   return {
     kind: "file",

@@ -108,12 +108,7 @@ export class ContextSources {
     const remaining = distinct.length - MAX_ATTACHMENTS;
     if (remaining > 0)
       omitted.push(
-        l10n.t(
-          "At most {0} items can be added at once; {1} " + "{2} omitted.",
-          MAX_ATTACHMENTS,
-          remaining,
-          remaining === 1 ? "is" : "are",
-        ),
+        l10n.t`At most ${MAX_ATTACHMENTS} items can be added at once. Number of omitted items: ${remaining}.`,
       );
     const [first, ...others] = omitted;
     return {

@@ -44,7 +44,10 @@ export function agentGroups(
       })),
     },
     { title: l10n.t("Installed with the first tab"), items: others.map(itemOf) },
-    { title: "", items: [{ label: "$(cloud-download) More Agents from the Registry…", chosen: { kind: "more" } }] },
+    {
+      title: "",
+      items: [{ label: `$(cloud-download) ${l10n.t("More Agents from the Registry…")}`, chosen: { kind: "more" } }],
+    },
   ];
   return groups.filter(({ items }) => items.length > 0);
 }
@@ -62,7 +65,7 @@ export function registryItems(agents: readonly RegistryAgent[], existing: readon
     .toSorted((a, b) => Number(a.missing !== undefined) - Number(b.missing !== undefined))
     .map(agent => ({
       label: `${agent.missing === undefined ? "" : "$(circle-slash) "}${agent.name}`,
-      description: `${agent.version}${existing.includes(agent.id) ? ", in your settings" : ""}`,
+      description: existing.includes(agent.id) ? l10n.t`${agent.version}, in your settings` : agent.version,
       detail: agent.missing ?? agent.description,
       agent,
     }));

@@ -208,11 +208,15 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
     configuration = readConfiguration(ownConfiguration);
   if (ownConfiguration !== undefined && !configuration)
     problems.push(
-      `“ownConfiguration” of ${where} is invalid. It needs “file”, an absolute path or a path that ` +
-        `starts with ~/, and “format”: ${CONFIGURATION_FORMATS.join(", ")}.`,
+      l10n.t(
+        "“ownConfiguration” of {0} is invalid. It needs “file”, an absolute path or a path that " +
+          "starts with ~/, and “format”: {1}.",
+        where,
+        CONFIGURATION_FORMATS.join(", "),
+      ),
     );
   if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean")
-    problems.push(`“bypassPermissions” of ${where} is neither true nor false. Symposium asks you.`);
+    problems.push(l10n.t`“bypassPermissions” of ${where} is neither true nor false. Symposium asks you.`);
   return {
     id,
     name: typeof name === "string" && name.trim() !== "" ? name : (builtIn?.name ?? id),

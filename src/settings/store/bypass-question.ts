@@ -60,6 +60,6 @@ const meaningFor = (agent: string): string =>
 /** Names come from the settings or a registry. Reduces them to one line that fits a button. */
 function shortened(agent: string): string {
   const line = agent.replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, " ").trim();
-  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line || "this agent";
+  return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line || l10n.t("this agent");
 }
 const MAX_NAME = 40;

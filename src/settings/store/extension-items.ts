@@ -22,7 +22,7 @@ export interface ExtensionGroup {
   readonly items: readonly ExtensionItem[];
 }
 
-const ADDED = "already added";
+const ADDED = l10n.t("already added");
 
 /** `registry`: absent while it is being read. Omits the group of built-in extensions if it is empty. */
 export function extensionGroups(

@@ -130,7 +130,9 @@ export function withUpdate(value: unknown, update: EntryUpdate): unknown {
 }
 
 export function sentenceOf(updates: readonly RegistryUpdate[]): string {
-  const each = updates.map(({ name, from, to }) => `${name} ${to}${from === undefined ? "" : ` (you have ${from})`}`);
+  const each = updates.map(({ name, from, to }) =>
+    from === undefined ? `${name} ${to}` : l10n.t`${name} ${to} (you have ${from})`,
+  );
   return l10n.t`The registry has ${enumerated(each)}.`;
 }
 

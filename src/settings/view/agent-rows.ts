@@ -110,7 +110,7 @@ function marks(
     ...(state?.configuration?.entry.kind === "added"
       ? [{ tone: "neutral", text: l10n.t("tools from its configuration") } as const]
       : []),
-    ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
+    ...(found ? [{ tone: "neutral", text: l10n.t`found: ${found.path}` } as const] : []),
   ];
 }
 

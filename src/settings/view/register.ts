@@ -291,7 +291,7 @@ function dialogs(chat: SettingsParts["chat"]): Pick<SettingsDeps, Dialogs> {
     },
     copy: async text => {
       await vscode.env.clipboard.writeText(text);
-      vscode.window.setStatusBarMessage("$(check) Report copied", 3_000);
+      vscode.window.setStatusBarMessage(`$(check) ${l10n.t("Report copied")}`, 3_000);
     },
     openPage: async url => {
       await vscode.env.openExternal(vscode.Uri.parse(url, true));

@@ -165,7 +165,7 @@ export class RowActions {
       return { file: plan.file, ask: addQuestion(agent.name, plan) };
     }
     const { agents } = await this.#ask("agents/states", { agents: [agent], extensions: [] }),
-      file = agents[agent.id]?.configuration?.file ?? "its configuration";
+      file = agents[agent.id]?.configuration?.file ?? l10n.t("its configuration");
     return { file, ask: removeQuestion(agent.name, file) };
   }
 

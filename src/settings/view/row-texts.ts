@@ -29,11 +29,13 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "local":
       return l10n.t`program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;
     case "executable":
-      return `program ${executable?.path ?? ""}`;
+      return l10n.t`program ${executable?.path ?? ""}`;
     case "symposium":
-      return `part of Symposium${symposium?.args === undefined ? "" : `, ${symposium.args.join(" ")}`}`;
+      return symposium?.args === undefined
+        ? l10n.t("part of Symposium")
+        : l10n.t`part of Symposium, ${symposium.args.join(" ")}`;
     case "http":
-      return `at ${withoutQuery(http?.url ?? "")}`;
+      return l10n.t`at ${withoutQuery(http?.url ?? "")}`;
     case "npx":
       return l10n.t`npm package ${npx?.package ?? ""}`;
     case "uvx":
@@ -41,11 +43,11 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "pipx":
       return l10n.t`Python package ${pipx?.package ?? ""}`;
     case "cargo":
-      return `crate ${cargo?.crate ?? ""}${cargo?.version === undefined ? "" : ` ${cargo.version}`}`;
+      return l10n.t`crate ${named(cargo?.crate ?? "", cargo?.version)}`;
     case "binary":
-      return "binary download";
+      return l10n.t("binary download");
     case undefined:
-      return "unsupported distribution";
+      return l10n.t("unsupported distribution");
     default:
       return assertNever(effective, "distribution");
   }
@@ -55,7 +57,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
 function withoutQuery(url: string): string {
   return URL.canParse(url) && new URL(url).host !== ""
     ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}`
-    : "an invalid URL";
+    : l10n.t("an invalid URL");
 }
 
 /** Whether the package is unpinned, so that an update check can find a newer version. */
@@ -96,7 +98,7 @@ export function installMark(state: InstallState | undefined): readonly Mark[] {
         ? [{ tone: "neutral", text: l10n.t("not installed") }]
         : [{ tone: "warning", text: l10n.t("not for this computer") }];
     case "installed":
-      return [{ tone: "neutral", text: named("installed", state.install.version) }];
+      return [{ tone: "neutral", text: named(l10n.t("installed"), state.install.version) }];
   }
 }
 

@@ -135,7 +135,7 @@ export function elicitationCard(
 function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return [
-    l10n.t`Page on **${literal(page?.host ?? "an invalid URL")}**:`,
+    page === undefined ? l10n.t("Page on an invalid URL:") : l10n.t`Page on **${literal(page.host)}**:`,
     textBlock(url, "text", "whole"),
     ...(open && page !== undefined && (page.username !== "" || page.password !== "")
       ? [l10n.t("The part before the “@” in this URL is not its destination.")]

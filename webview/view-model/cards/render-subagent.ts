@@ -38,7 +38,7 @@ export function subagentCard({ id, name, description, status, error, entries }: 
   return card(id, "subagent", {
     header: {
       icon: "subagent",
-      text: `Subagent **${literal(name)}**`,
+      text: l10n.t`Subagent **${literal(name)}**`,
       tone: status === "failed" ? "error" : "plain",
       ...(shown === undefined ? {} : { status: shown }),
     },
@@ -84,7 +84,7 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "agent":
       return entry.text.trim() === "" ? [] : [proseOf(entry.text)];
     case "thought":
-      return entry.text.trim() === "" ? [] : ["*Thought*"];
+      return entry.text.trim() === "" ? [] : [l10n.t("*Thought*")];
     case "tool":
       return [`${literal(entry.title) || l10n.t("Tool call")} · ${TOOL_STATUS[entry.status].text}`];
     case "plan":
@@ -107,7 +107,10 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "subagent":
       return depth >= MAX_DEPTH
         ? []
-        : [`Subagent **${literal(entry.name)}**${stateOf(entry.status)}`, ...linesOf(entry.entries, depth + 1)];
+        : [
+            `${l10n.t`Subagent **${literal(entry.name)}**`}${stateOf(entry.status)}`,
+            ...linesOf(entry.entries, depth + 1),
+          ];
     case "media":
       return [
         entry.content.kind === "audio" || entry.content.kind === "resource"

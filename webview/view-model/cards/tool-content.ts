@@ -104,7 +104,7 @@ const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 /** One line of Markdown: type and size of audio, or the link to a resource. */
 export function contentName(content: Extract<ToolContent, { kind: "audio" | "resource" }>): string {
   return content.kind === "audio"
-    ? l10n.t`Audio (${literal(content.mimeType) || "unknown type"}, ${size(content.bytes)})`
+    ? l10n.t`Audio (${literal(content.mimeType) || l10n.t("unknown type")}, ${size(content.bytes)})`
     : resourceLink(content);
 }
 

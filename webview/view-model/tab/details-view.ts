@@ -172,7 +172,7 @@ function directions(request: number, last: number | undefined, answer: number | 
 }
 
 const ms = (time: number): string =>
-  time < 1 ? "under 1 ms" : time < 10_000 ? l10n.t`${time} ms` : `${Math.round(time / 1_000)} s`;
+  time < 1 ? l10n.t("under 1 ms") : time < 10_000 ? l10n.t`${time} ms` : `${Math.round(time / 1_000)} s`;
 export interface ShownDetails {
   readonly details: SessionDetails | undefined;
   readonly agent: string;

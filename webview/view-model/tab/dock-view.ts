@@ -67,9 +67,8 @@ export function bypassView(by: readonly (BypassedBy | "session")[], agent: strin
   const endsHere = by.includes("session"),
     isSet = by.some(each => each !== "session");
   const why = new Set(
-    by.map(
-      each =>
-        l10n.t`${each === "agent" || each === "session" ? l10n.t`${visibleText(agent)} acts` : UNASKED[each]} without asking you.`,
+    by.map(each =>
+      each === "agent" || each === "session" ? l10n.t`${visibleText(agent)} acts without asking you.` : UNASKED[each],
     ),
   );
   return {
@@ -81,10 +80,10 @@ export function bypassView(by: readonly (BypassedBy | "session")[], agent: strin
 }
 
 const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
-  workspace: l10n.t("The extension Workspace changes files and runs commands"),
-  cargo: l10n.t("The extension Cargo runs code and changes dependencies"),
-  ferris: l10n.t("The extension Ferris looks up crates with cargo"),
-  sparkle: l10n.t("The extension Sparkle writes its files"),
+  workspace: l10n.t("The extension Workspace changes files and runs commands without asking you."),
+  cargo: l10n.t("The extension Cargo runs code and changes dependencies without asking you."),
+  ferris: l10n.t("The extension Ferris looks up crates with cargo without asking you."),
+  sparkle: l10n.t("The extension Sparkle writes its files without asking you."),
 };
 
 export interface UsageView {

@@ -67,7 +67,7 @@ export interface TabView {
 export function viewOf(page: Page, tab: Tab): TabView {
   const { conversation } = tab;
   const turn = turnOf(tab);
-  const agent = conversation.agent.name || "the agent";
+  const agent = conversation.agent.name || l10n.t("the agent");
   const entries: readonly Entry[] = [...conversation.entries, ...startedEntries(tab)];
   const live = isLive(page, tab);
   const terminals = terminalsOf(conversation);

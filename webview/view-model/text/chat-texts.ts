@@ -60,7 +60,7 @@ export const texts = {
   mentions: l10n.t("Files, symbols and more"),
   attached: l10n.t("Attached"),
   remove: l10n.t("Remove"),
-  draft: "draft",
+  draft: l10n.t("draft"),
   /** Status of a tab, before its title. */
   tabStatus: {
     working: l10n.t("working"),
@@ -117,7 +117,7 @@ export const texts = {
   disableExtensionTooltip: l10n.t("Disable this extension for new sessions"),
   additions: l10n.t("Added by extensions"),
   showAddition: l10n.t("Show"),
-  required: "required",
+  required: l10n.t("required"),
   noAnswer: l10n.t("No answer"),
   wrongForm: l10n.t("The form was not submitted:"),
   outdated: l10n.t("This tab still uses its old settings."),

@@ -57,8 +57,8 @@ export class ArchivePathGuard {
     this.count(++this.#entries);
     const parts = partsOf(name, this.#platform);
     if (typeof parts === "string") throw hostile(name, parts);
-    if (kind === "file" && parts.length === 0) throw hostile(name, "has no name");
-    if (this.#reserved.has(folded(parts[0] ?? ""))) throw hostile(name, "has a name that Symposium reserves");
+    if (kind === "file" && parts.length === 0) throw hostile(name, l10n.t("has no name"));
+    if (this.#reserved.has(folded(parts[0] ?? ""))) throw hostile(name, l10n.t("has a name that Symposium reserves"));
     for (let length = 1; length < parts.length; length++) this.#take(name, parts.slice(0, length), "folder");
     if (parts.length > 0) this.#take(name, parts, kind);
     return parts;
@@ -83,7 +83,7 @@ export class ArchivePathGuard {
     const key = folded(parts.join("/"));
     const before = this.#kinds.get(key);
     if (before === undefined) this.#kinds.set(key, kind);
-    else if (before === "file" || kind === "file") throw hostile(name, "would overwrite another entry");
+    else if (before === "file" || kind === "file") throw hostile(name, l10n.t("would overwrite another entry"));
   }
 }
 
@@ -94,14 +94,15 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|(com|lpt)[\d¹²³])\s*(\.|$)
  * stream or a drive.
  */
 function partsOf(name: string, platform: string): readonly string[] | string {
-  if (name.includes("\0")) return "has a NUL in its name";
-  if (name.includes("\\")) return "has a backslash in its name";
-  if (name.startsWith("/") || /^[a-z]:/i.test(name)) return "has an absolute path";
+  if (name.includes("\0")) return l10n.t("has a NUL in its name");
+  if (name.includes("\\")) return l10n.t("has a backslash in its name");
+  if (name.startsWith("/") || /^[a-z]:/i.test(name)) return l10n.t("has an absolute path");
   const parts = name.split("/").filter(part => part !== "" && part !== ".");
-  if (parts.includes("..")) return "points outside of its folder";
-  if (parts.length > 100 || parts.some(part => Buffer.byteLength(part) > 255)) return "has a path that is too long";
+  if (parts.includes("..")) return l10n.t("points outside of its folder");
+  if (parts.length > 100 || parts.some(part => Buffer.byteLength(part) > 255))
+    return l10n.t("has a path that is too long");
   if (platform === "win32" && parts.some(part => /[\p{Cc}<>:"|?*]|[. ]$/u.test(part) || DEVICE.test(part)))
-    return "has a name that Windows reserves";
+    return l10n.t("has a name that Windows reserves");
   return parts;
 }
 

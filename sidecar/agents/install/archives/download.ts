@@ -151,7 +151,7 @@ class Download {
     if (answer instanceof Response) return answer;
     throw answer.kind === "insecure"
       ? insecure(answer.to)
-      : refused(this.#url, `it redirects more than ${answer.maxRedirects} times`);
+      : refused(this.#url, l10n.t`it redirects more than ${answer.maxRedirects} times`);
   }
 
   /** Whether the response continues the partial file. Throws for an inconsistent range. */
@@ -165,7 +165,7 @@ class Download {
     if (isSame && this.#bytes > 0) return true;
     await discardBody(response);
     await this.#restart();
-    throw new RetryableError(refused(this.#url, "it sends inconsistent parts"));
+    throw new RetryableError(refused(this.#url, l10n.t("it sends inconsistent parts")));
   }
 
   async #start(response: Response): Promise<void> {
@@ -173,7 +173,10 @@ class Download {
     if (status !== 200) {
       await discardBody(response);
       if (status === 416) await this.#restart();
-      const final = refused(this.#url, status === 404 || status === 410 ? "it does not exist" : `status ${status}`);
+      const final = refused(
+        this.#url,
+        status === 404 || status === 410 ? l10n.t("it does not exist") : l10n.t`status ${status}`,
+      );
       throw status >= 500 || status === 429 || status === 416 ? new RetryableError(final) : final;
     }
     await this.#restart();

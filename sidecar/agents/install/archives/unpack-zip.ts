@@ -27,12 +27,12 @@ export async function unzip(archive: string, destination: Destination): Promise<
       const name = getFileNameLowLevel(entry.generalPurposeBitFlag, entry.fileNameRaw, entry.extraFields, true);
       const mode = UNIX.includes(entry.versionMadeBy >>> 8) ? entry.externalFileAttributes >>> 16 : 0;
       const kind = mode & KIND;
-      if (kind !== 0 && kind !== FILE && kind !== FOLDER) throw hostile(name, "is a link or a device");
+      if (kind !== 0 && kind !== FILE && kind !== FOLDER) throw hostile(name, l10n.t("is a link or a device"));
       if (kind === FOLDER || name.endsWith("/")) {
         await destination.folder(name);
         continue;
       }
-      if (entry.isEncrypted()) throw hostile(name, "is encrypted");
+      if (entry.isEncrypted()) throw hostile(name, l10n.t("is encrypted"));
       await destination.file(
         name,
         (mode & 0o111) !== 0,
