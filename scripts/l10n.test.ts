@@ -1,7 +1,7 @@
 /** The catalogue of texts (`l10n/bundle.l10n.json`). */
 import { deepEqual, throws } from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { CATALOGUE, catalogue, messagesIn } from "./l10n.mjs";
+import { CATALOGUE, catalogue, messagesIn, pluralsIn } from "./l10n.mjs";
 
 suite("catalogue of texts", () => {
   test("contains the texts of all programs (else run `node scripts/l10n.mjs`)", () => {
@@ -13,6 +13,12 @@ suite("catalogue of texts", () => {
       "Stop.",
       "{0} of {1}.",
       "{0} is long.",
+    ]);
+  });
+
+  test("finds a singular with its plural", () => {
+    deepEqual(pluralsIn("a.ts", 'n === 1 ? l10n.t("1 row") : l10n.t`${n} rows`; n === 1 ? l10n.t("One") : other();'), [
+      ["1 row", "{0} rows"],
     ]);
   });
 

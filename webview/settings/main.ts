@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import "../translation";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import type { HostToSettings } from "../../src/protocol/settings/settings-view";
+import { DRAFT_TRANSLATIONS } from "../../src/protocol/text/draft-translations";
 import { create } from "../components/dom";
 import { pageClock } from "../page-clock";
 import { SaveSchedule } from "../state/save-schedule";
@@ -12,6 +13,7 @@ import { SettingsPage } from "./page";
 import { savedFrom } from "./saved-state";
 import { LiveRegion } from "./screen-reader";
 import styles from "./settings.css";
+import { texts } from "./settings-texts";
 import { surface } from "./surface";
 
 declare function acquireVsCodeApi(): {
@@ -25,6 +27,8 @@ document.head.append(create("style", { text: styles }));
 const root = document.querySelector<HTMLElement>("#symposium-settings") ?? document.body;
 const speech = new LiveRegion();
 root.after(speech.element);
+if (DRAFT_TRANSLATIONS.includes(document.documentElement.lang))
+  root.after(create("footer", { className: "translation-note", text: texts.draftTranslation }));
 
 const { unfolded, scroll } = savedFrom(vscode.getState());
 const saving = new SaveSchedule(

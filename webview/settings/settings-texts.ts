@@ -45,6 +45,7 @@ export const texts = {
     notify: [l10n.t("Notify"), l10n.t("Checks at most once a day and notifies you of updates.")],
     off: [l10n.t("Off"), l10n.t("Checks only when you select Check for Updates.")],
   } satisfies Readonly<Record<UpdateMode, readonly [string, string]>>,
+  draftTranslation: l10n.t("This translation is a draft. Please report mistakes."),
   links: l10n.t("See Also"),
   allSettings: l10n.t("All Settings"),
   openAsPage: l10n.t("Open as Page"),

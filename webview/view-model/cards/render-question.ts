@@ -115,7 +115,10 @@ export function elicitationCard(
   return card(id, "elicitation", {
     header: {
       icon: "question",
-      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`,
+      text:
+        ask.mode === "form"
+          ? l10n.t`${asker({ agent, subagent })} has a question`
+          : l10n.t`${asker({ agent, subagent })} asks you to visit a page`,
       tone: answered ? "plain" : "warning",
     },
     body: [
