@@ -1,8 +1,9 @@
-// Builds the programs: the host, two pages, the sidecar. Each has one entry file. Only the sidecar has further chunks,
-// which it loads on first use, and a small program that loads it with stored compiled code.
+// Builds the programs: the host, two pages, the sidecar. Each has one entry file. The chat page and the sidecar have
+// further chunks, which they load on first use. A small program loads the sidecar with stored compiled code.
 //
 // esbuild minifies the programs and keeps names. The page's bundle is mostly mynah-ui, which is distributed minified.
 // It is neither parsed nor minified again. There the loader minifies each project module, and the bundle is left alone.
+// The page's chunks are minified as a whole.
 const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
@@ -112,7 +113,21 @@ module.exports = (_env, { mode = "production" }) => {
       ...page,
       target: ["web", "es2022"],
       module: { noParse: MYNAH, rules: [...page.module.rules, { test: MYNAH, loader: MYNAH_PATCH }] },
-      optimization: { minimize: false },
+      output: {
+        ...page.output,
+        // Set by the page.
+        publicPath: "",
+        chunkFilename: ({ chunk }) =>
+          `webview-${String(chunk.id)
+            .replace(/^webview_(components_)?|_ts$/g, "")
+            .replaceAll("_", "-")}.js`,
+        clean: { keep: file => !file.startsWith("webview-") },
+      },
+      optimization: {
+        chunkIds: "named",
+        splitChunks: false,
+        minimizer: [new EsbuildPlugin({ target: "chrome120", legalComments: "none", exclude: /^webview\.js$/ })],
+      },
     },
     {
       ...settings,

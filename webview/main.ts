@@ -26,6 +26,13 @@ declare function acquireVsCodeApi(): {
   setState(state: unknown): void;
 };
 
+/** Nonce and address of the chunks that webpack loads. The content security policy requires the nonce. */
+declare let __webpack_nonce__: string | undefined;
+declare let __webpack_public_path__: string;
+const script = document.currentScript instanceof HTMLScriptElement ? document.currentScript : undefined;
+__webpack_nonce__ = script?.nonce;
+__webpack_public_path__ = new URL(".", script?.src || location.href).href;
+
 const TICK_MS = 500;
 
 const vscode = acquireVsCodeApi();

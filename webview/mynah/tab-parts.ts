@@ -9,9 +9,11 @@ import { CardAdditions } from "./card-additions";
 import { CardAttachments } from "./card-attachments";
 import { CardDiffs } from "./card-diffs";
 import { CardForms } from "./card-forms";
+import { CardFormulas } from "./card-formulas";
 import { CardLines } from "./card-lines";
 import { CardMenu } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
+import type { ChangeLayout } from "../components/formula";
 import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/tab/controls";
 import { Dock } from "../components/dock";
@@ -35,6 +37,7 @@ export class TabParts {
   readonly #diffs: CardDiffs;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
+  readonly #formulas: CardFormulas;
   readonly #moreMenu: CardMenu;
   readonly #attachments = new CardAttachments();
   readonly #additions: CardAdditions;
@@ -76,6 +79,12 @@ export class TabParts {
     this.#diffs = new CardDiffs(handlers.pressed);
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
+    const changeLayout: ChangeLayout = change => {
+      const follow = this.follow();
+      change();
+      follow(true);
+    };
+    this.#formulas = new CardFormulas(changeLayout);
     this.#additions = new CardAdditions(extensionId => acts.extensionsDisabled([extensionId]));
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
@@ -152,6 +161,7 @@ export class TabParts {
     this.#diffs.mount(this.wrapper, cards);
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
+    this.#formulas.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);
     this.#additions.mount(this.wrapper, cards);
     this.#moreMenu.mount(this.wrapper, cards);

@@ -17,6 +17,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "a table": "| a | b |\n|:--|--:|\n| 1 | `2` |\n\nend",
   "late marks": "a **bold *both* b** `code` ~~gone~~ _end_",
   "a link with a late address": "see [this][that] and [that]\n\nmore\n\n[that]: https://example.org/x",
+  formulas: "so $x_1$, \\(y\\) and\n\n$$\nz\n$$\n\n- costs $5 and $10\n\nend",
   "a quotation": "> a\n> b\n>\n> > c\n\nend\n\n***\n\nend",
 };
 

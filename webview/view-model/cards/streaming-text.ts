@@ -7,7 +7,7 @@
  * - At most `MAX_TEXTS` texts are cached, the most recently used ones.
  */
 import { card, keyOf, type Card } from "./card";
-import { safeMarkdown } from "../text/markdown-safe";
+import { safeAnswer, safeMarkdown } from "../text/markdown-safe";
 import { splitOn, type Part, type Split } from "../text/split-answer";
 
 interface CachedText {
@@ -27,13 +27,13 @@ export class StreamingTexts {
    * one with this id.
    */
   blocks(id: string, text: string): readonly string[] {
-    return this.#grow(`text ${id}`, text).blocks;
+    return this.#grow(`text ${id}`, text, safeMarkdown).blocks;
   }
 
   /** One card per part. The last card grows while the text grows. Blank text has no cards. */
   cards(id: string, kind: "prompt" | "answer", text: string, growing: boolean): readonly Card[] {
     const key = `${kind} ${id}`,
-      grown = this.#grow(key, text);
+      grown = this.#grow(key, text, kind === "answer" ? safeAnswer : safeMarkdown);
     if (!/\S/.test(text)) return [];
     const last = grown.blocks.length - 1;
     const cards = grown.blocks.map((body, i) => {
@@ -41,17 +41,20 @@ export class StreamingTexts {
         grows = growing && i === last;
       return before?.body === body && before.growing === grows
         ? before
-        : { ...card(id, kind, { body, growing: grows }), key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}` };
+        : {
+            ...card(id, kind, { body, growing: grows }),
+            key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}`,
+          };
     });
     this.#cache.set(key, { ...grown, cards });
     return cards;
   }
 
-  #grow(key: string, text: string): CachedText {
+  #grow(key: string, text: string, safe: (markdown: string) => string): CachedText {
     const before = this.#cache.get(key);
     const split = splitOn(before?.split, text);
     const blocks = split.parts.map(
-      (part, i) => (before?.split.parts[i] === part ? before.blocks[i] : undefined) ?? safe(part),
+      (part, i) => (before?.split.parts[i] === part ? before.blocks[i] : undefined) ?? safe(whole(part)),
     );
     const grown = { split, blocks, cards: before?.cards ?? [] };
     this.#cache.delete(key);
@@ -62,4 +65,4 @@ export class StreamingTexts {
   }
 }
 
-const safe = (part: Part): string => safeMarkdown(part.before + part.text + part.after);
+const whole = (part: Part): string => part.before + part.text + part.after;

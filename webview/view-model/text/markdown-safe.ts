@@ -4,6 +4,7 @@
  * Invariants:
  * - After `safeMarkdown` the rendered page contains no element that the text wrote as a tag, and no image; code is
  *   displayed unchanged.
+ * - `safeAnswer` adds only the elements of formulas, whose text is in an attribute.
  * - After `literal` the text is displayed exactly as it is, on one line.
  * - The nesting depth stays within the recursion limit of the renderer, which descends into each block quote and list
  *   item.
@@ -13,10 +14,67 @@
  */
 import { readableLine, visibleLine } from "../../../src/protocol/text/visible-text";
 import { codeBlock, fenceAfter, type Fence } from "./code-fence";
+import { formulaRanges } from "./formulas";
 
 /** Sanitizes Markdown of an agent, a user or a tool. */
 export function safeMarkdown(text: string): string {
   return escapeTags(shallow(withoutImages(text)));
+}
+
+/** Class of the elements that contain formulas; the source, with the delimiters, is their title. */
+export const FORMULA_CLASS = "symposium-formula";
+
+/** Sanitizes Markdown of an agent's answer. Formulas become empty elements (`components/formula.ts`). */
+export function safeAnswer(text: string): string {
+  if (!/\$|\\[([]/.test(text) || text.includes(MARK)) return safeMarkdown(text);
+  const sources: string[] = [];
+  const marked = changeProse(
+    text,
+    piece => {
+      let out = "",
+        at = 0;
+      for (const { from, to } of formulaRanges(piece)) {
+        out += `${piece.slice(at, from)}${MARK}${sources.push(piece.slice(from, to)) - 1}${MARK}`;
+        at = to;
+      }
+      return out + piece.slice(at);
+    },
+    indentedCode(),
+  );
+  return safeMarkdown(marked).replace(MARKED, (_, index: string) => formulaElement(sources[Number(index)] ?? ""));
+}
+
+/** A private-use character, which the other steps of sanitizing do not change. */
+const MARK = "\uE0F0";
+const MARKED = new RegExp(`${MARK}(\\d+)${MARK}`, "g");
+
+/** All characters are encoded, because Markdown would interpret them before HTML does. */
+function formulaElement(source: string): string {
+  return `<span class="${FORMULA_CLASS}" title="${[...source].map(each => `&#${each.codePointAt(0)};`).join("")}"></span>`;
+}
+
+/** Recognizes lines of indented code: after a blank line, four columns deeper than the text of the list item. */
+function indentedCode(): (line: string) => boolean {
+  /** Columns of the text of the open list items. */
+  const items: number[] = [];
+  let isBlank = true,
+    isCode = false;
+  return line => {
+    const columns = (line.match(/^[ \t]*/)?.[0] ?? "").replaceAll("\t", "    ").length;
+    if (line.trim() === "") {
+      isBlank = true;
+      return false;
+    }
+    if (isBlank) while (items.length > 0 && columns < (items.at(-1) ?? 0)) items.pop();
+    isCode = (isBlank || isCode) && columns >= (items.at(-1) ?? 0) + 4;
+    isBlank = false;
+    const item = isCode ? null : /^\s*(?:[-*+]|\d{1,9}[.)])\s+/.exec(line);
+    if (item !== null) {
+      while (items.length > 0 && columns < (items.at(-1) ?? 0)) items.pop();
+      items.push(item[0].length);
+    }
+    return isCode;
+  };
 }
 
 /** Text as a code block, displayed exactly as it is. Code needs no limit of nesting and contains no images. */
@@ -89,17 +147,21 @@ const CONTAINERS = new RegExp(`^(?:${CONTAINER.source}){1,${MAX_CONTAINERS + 1}}
  * appear broken.
  */
 function withoutImages(text: string): string {
-  if (!text.includes("![")) return text;
+  return text.includes("![") ? changeProse(text, piece => piece.replaceAll("![", "!\\[")) : text;
+}
+
+/** Applies `change` to the text outside code. `isCode`: further lines of code; called for each line outside fences. */
+function changeProse(text: string, change: (piece: string) => string, isCode: (line: string) => boolean = no): string {
   let fence: Fence | undefined;
   let prose: string[] = [];
   const out: string[] = [];
   const endProse = () => {
-    if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), piece => piece.replaceAll("![", "!\\[")));
+    if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), change));
     prose = [];
   };
   for (const line of text.split("\n")) {
     const after = fenceAfter(fence, line);
-    if (fence === undefined && after === undefined) prose.push(line);
+    if (fence === undefined && after === undefined && !isCode(line)) prose.push(line);
     else {
       endProse();
       out.push(line);
@@ -109,6 +171,8 @@ function withoutImages(text: string): string {
   endProse();
   return out.join("\n");
 }
+
+const no = (): boolean => false;
 
 /**
  * Applies `change` to the text outside code spans. A span ends at the next run of the same number of backticks
