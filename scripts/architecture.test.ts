@@ -10,9 +10,12 @@ const SOURCE = /\.(ts|mts|mjs|cjs|js)$/;
 /** Names of other programs, and of rejected alternatives. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "@logtape/redaction",
+  "@mermaid-js/tiny",
   "@npmcli/redact",
   "approveCombination",
+  "beautiful-mermaid",
   "cross-spawn",
+  "elkjs",
   "fs.globSync",
   "keepNames",
   "pino",

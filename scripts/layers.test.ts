@@ -122,7 +122,8 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["webview/page-clock.ts", []],
   ["webview/state", ["src/protocol", "webview/page-clock.ts", "uuid"]],
   ["webview/view-model", ["src/protocol", "webview/page-clock.ts", "webview/state", "diff"]],
-  ["webview/components", ["src/protocol", "webview/state", "webview/view-model", "uuid", "temml"]],
+  ["webview/diagrams", ["src/protocol", "@dagrejs/dagre"]],
+  ["webview/components", ["src/protocol", "webview/state", "webview/view-model", "webview/diagrams", "uuid", "temml"]],
   [
     "webview/mynah",
     ["src/protocol", "webview/page-clock.ts", "webview/state", "webview/view-model", "webview/components", MYNAH],
@@ -328,6 +329,7 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
     /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar|command-run)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
+  "@dagrejs/dagre": /^webview\/diagrams\/graph-scene\.ts$/,
   temml: /^webview\/components\/tex\.ts$/,
   "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
   "src/protocol/testing": /\/testing\/|\.test\.ts$|^test\/|^bench\/|^src\/test\//,

@@ -14,6 +14,9 @@ const ALLOWED =
 /** Lists of the bundled packages, one file for each program (`bundled-packages.js`). */
 const BUNDLED = "out/bundled";
 
+/** Packages that are distributed as bundles with their dependencies. */
+const BUNDLES = ["@aws/mynah-ui", "@dagrejs/dagre"];
+
 /** Builds, and collects the licences of bundled packages. */
 async function prepare() {
   await build("production");
@@ -49,14 +52,14 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
 }
 
 /**
- * Name, version and licence of every package that is bundled into `programs`. mynah-ui is distributed as a bundle, so
- * its dependencies are included, too.
+ * Name, version and licence of every package that is bundled into `programs`. The dependencies of `BUNDLES` are
+ * included, too.
  */
 export function notices(programs) {
   const folders = new Set(
     programs.flatMap(name => JSON.parse(readFileSync(path.join(root, BUNDLED, `${name}.json`), "utf8"))),
   );
-  for (const folder of [...folders]) if (folder.endsWith("@aws/mynah-ui")) addDependencies(folder, folders);
+  for (const folder of [...folders]) if (BUNDLES.some(name => folder.endsWith(name))) addDependencies(folder, folders);
   const parts = [...folders].sort().map(folder => {
     const { name, version, license, author } = JSON.parse(
       readFileSync(path.join(root, folder, "package.json"), "utf8"),

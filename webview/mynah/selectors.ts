@@ -22,6 +22,7 @@ export const selectors = {
   foldButton: ".mynah-chat-item-summary-button",
   foldedContent: ".mynah-chat-item-card-summary-collapsed-content",
   codeBlock: ".mynah-syntax-highlighter",
+  mermaidCode: ".mynah-syntax-highlighter > pre > code.language-mermaid",
 
   /** The prompt with its margin, the prompt with its border, and the editable element. */
   promptArea: ".mynah-chat-prompt-wrapper",

@@ -1,9 +1,10 @@
 /** Styles of the chat page. The order decides between rules of equal specificity. */
 import composer from "../components/composer.css";
+import diagram from "../components/diagram.css";
 import elements from "../components/elements.css";
 import formula from "../components/formula.css";
 import firstScreen from "../components/first-screen.css";
 import layout from "./layout.css";
 import overrides from "./overrides.css";
 
-export const styles = [overrides, elements, composer, formula, firstScreen, layout].join("\n");
+export const styles = [overrides, elements, composer, diagram, formula, firstScreen, layout].join("\n");

@@ -7,6 +7,7 @@ import type { UserActionHandlers } from "../view-model/tab/user-action-handlers"
 import type { Card } from "../view-model/cards/card";
 import { CardAdditions } from "./card-additions";
 import { CardAttachments } from "./card-attachments";
+import { CardDiagrams } from "./card-diagrams";
 import { CardDiffs } from "./card-diffs";
 import { CardForms } from "./card-forms";
 import { CardFormulas } from "./card-formulas";
@@ -38,6 +39,7 @@ export class TabParts {
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
   readonly #formulas: CardFormulas;
+  readonly #diagrams: CardDiagrams;
   readonly #moreMenu: CardMenu;
   readonly #attachments = new CardAttachments();
   readonly #additions: CardAdditions;
@@ -85,6 +87,7 @@ export class TabParts {
       follow(true);
     };
     this.#formulas = new CardFormulas(changeLayout);
+    this.#diagrams = new CardDiagrams(changeLayout);
     this.#additions = new CardAdditions(extensionId => acts.extensionsDisabled([extensionId]));
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
@@ -162,6 +165,7 @@ export class TabParts {
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#formulas.mount(this.wrapper, cards);
+    this.#diagrams.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);
     this.#additions.mount(this.wrapper, cards);
     this.#moreMenu.mount(this.wrapper, cards);

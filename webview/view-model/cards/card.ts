@@ -116,6 +116,8 @@ export interface Card {
   readonly growing: boolean;
   readonly header: CardHeader | undefined;
   readonly body: string;
+  /** Whether each Mermaid block of the body is complete, in order. */
+  readonly diagrams: readonly boolean[];
   readonly pictures: readonly Picture[];
   /** The line of a tool call, which is drawn instead of a header. It folds the body, pictures, diffs and terminals. */
   readonly line: ToolLine | undefined;
@@ -184,6 +186,7 @@ export const OWN_PLACE: EntryPlace = { isHidden: false };
 
 export const noTerminals: readonly ShownTerminal[] = [];
 const noAdditions: readonly Addition[] = [];
+const noDiagrams: readonly boolean[] = [];
 const nothingAttached: readonly Attachment[] = [];
 
 export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card {
@@ -193,6 +196,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
     growing: false,
     header: undefined,
     body: "",
+    diagrams: noDiagrams,
     pictures: [],
     line: undefined,
     group: undefined,

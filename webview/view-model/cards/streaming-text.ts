@@ -8,6 +8,7 @@
  */
 import { card, keyOf, type Card } from "./card";
 import { safeAnswer, safeMarkdown } from "../text/markdown-safe";
+import { diagramBlocks } from "../text/diagram-blocks";
 import { splitOn, type Part, type Split } from "../text/split-answer";
 
 interface CachedText {
@@ -42,7 +43,7 @@ export class StreamingTexts {
       return before?.body === body && before.growing === grows
         ? before
         : {
-            ...card(id, kind, { body, growing: grows }),
+            ...card(id, kind, { body, growing: grows, diagrams: diagramsOf(kind, grown.split.parts[i]) }),
             key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}`,
           };
     });
@@ -63,6 +64,10 @@ export class StreamingTexts {
     if (this.#cache.size > MAX_TEXTS && oldest !== undefined) this.#cache.delete(oldest);
     return grown;
   }
+}
+
+function diagramsOf(kind: "prompt" | "answer", part: Part | undefined): readonly boolean[] {
+  return kind === "answer" && part !== undefined ? diagramBlocks(part) : [];
 }
 
 const whole = (part: Part): string => part.before + part.text + part.after;
