@@ -176,6 +176,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/rpc", ["src/protocol", ERRORS, METHODS, "node:", RPC]],
   ["sidecar/permissions", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/review/snapshots", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
   ["sidecar/http", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
   ["sidecar/http/load-proxied.ts", ["sidecar/http", "https-proxy-agent"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:", MCP]],

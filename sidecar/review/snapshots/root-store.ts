@@ -1,0 +1,322 @@
+/**
+ * Records and reads the states of one root.
+ *
+ *   closed ── first command ──▶ opening: folder, index, proof of its entries ──▶ open
+ *      ▲────────── a command failed: the next one opens the index again ──────────┘
+ *
+ * Invariants:
+ * - Commands that use the index run one after another, in the order of the calls.
+ * - A tree has the bytes on disk of each file that is not left out.
+ * - No file of the user's repository is written. (Git may renew the time of an object there that is stored again.)
+ */
+import { copyFile, rm } from "node:fs/promises";
+import path from "node:path";
+import type { LeftOut, Oid, RootPath } from "./file-state";
+import { FILE_MODE, EXECUTABLE_MODE } from "./file-state";
+import { GitError, type Git } from "./git-program";
+import {
+  encodePath,
+  nulSeparated,
+  parseObjects,
+  parseTreeDifference,
+  type ByteString,
+  type ReadObject,
+  type TreeDifference,
+} from "./git-output";
+import { MAX_LISTED, selectFiles, statusOf, type FileStatus, type Limits, type ListedFiles } from "./listed-files";
+import { LooseObjects, type ObjectKind } from "./loose-objects";
+import { entryCount, openIndex, removeEntries, unprovenEntries, type OpenedIndex } from "./own-index";
+import { PinnedObjects } from "./pinned-objects";
+import { repositoryOf } from "./repository";
+import type { Root } from "./root";
+
+export interface RootStoreDeps {
+  readonly git: Git;
+  readonly limits: Limits;
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+}
+
+export interface RecordedTree {
+  readonly tree: Oid;
+  readonly leftOut: readonly LeftOut[];
+  /** Files that are left out, also those that `leftOut` does not list. */
+  readonly leftOutCount: number;
+  /** Nested repositories. They are separate roots. */
+  readonly nested: readonly RootPath[];
+}
+
+interface OpenState {
+  readonly index: OpenedIndex;
+  /** Entries of the user's index, which the limits do not count. */
+  readonly given: number;
+  /** Number of entries and total size of the files that were added. */
+  count: number;
+  bytes: number;
+  /** The tree of the index. Undefined after a change of the index. */
+  tree?: Oid;
+}
+
+/** Statuses are read in slices, between which other events are handled. */
+const SLICE = 500;
+/** Files that disappear or become unreadable while git reads them are left out, up to this number per snapshot. */
+const MAX_RETRIES = 50;
+
+export class RootStore {
+  readonly objects: LooseObjects;
+  readonly #pins: PinnedObjects;
+  #open: OpenState | undefined;
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    readonly root: Root,
+    private readonly deps: RootStoreDeps,
+  ) {
+    this.objects = new LooseObjects(root.store.objects, root.algorithm);
+    this.#pins = new PinnedObjects(root.store.pins);
+  }
+
+  /**
+   * Records the files of the root. `overlays`: contents that replace those of recorded files, such as unsaved text of
+   * editors. Rejects with `GitError`.
+   */
+  record(overlays: ReadonlyMap<RootPath, Uint8Array> = new Map()): Promise<RecordedTree> {
+    return this.#enqueue(async () => {
+      const recorded = await this.#record().catch(async () => {
+        // The index may be damaged or have lost objects: it is opened again.
+        await this.#close();
+        return this.#record();
+      });
+      return overlays.size === 0 ? recorded : { ...recorded, tree: await this.#withOverlays(overlays) };
+    });
+  }
+
+  /** Whether the root records the files of a folder below it, so that the folder is no separate root. */
+  async covers(folder: string): Promise<boolean> {
+    if (repositoryOf(folder)?.workTree !== repositoryOf(this.root.folder)?.workTree) return false;
+    const { code } = await this.deps.git.run({
+      args: ["check-ignore", "-q", "--", `${folder}${path.sep}`],
+      cwd: this.root.workTree,
+      env: this.#env(),
+      codes: [1],
+    });
+    return code === 1;
+  }
+
+  /** Differences between two trees. Rejects with `GitError` if an object is missing. */
+  async difference(before: Oid, after: Oid): Promise<TreeDifference> {
+    if (before === after) return { files: [], leftOut: [], oids: [] };
+    const { stdout } = await this.#git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", before, after]);
+    return parseTreeDifference(stdout);
+  }
+
+  /** Missing objects are absent from the result. */
+  async read(oids: readonly Oid[]): Promise<ReadonlyMap<Oid, ReadObject>> {
+    const found = new Map<Oid, ReadObject>(),
+      others: Oid[] = [];
+    for (const oid of new Set(oids)) {
+      const own = await this.objects.read(oid);
+      if (own) found.set(oid, own);
+      else others.push(oid);
+    }
+    if (others.length === 0) return found;
+    const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], { input: lines(others) });
+    for (const object of parseObjects(stdout)) found.set(object.oid, object);
+    return found;
+  }
+
+  write(bytes: Uint8Array): Promise<Oid> {
+    return this.objects.write("blob", bytes, this.deps.date());
+  }
+
+  /**
+   * Keeps the objects of `trees` that differ from one tree to the next, and `blobs`, until the conversation is
+   * released, also if the user's repository loses them. All differences between two of the trees then remain
+   * readable. Returns the objects that are missing already.
+   */
+  async pin(conversation: string, trees: readonly Oid[], blobs: readonly Oid[] = []): Promise<readonly Oid[]> {
+    const oids = new Set([...trees, ...blobs]);
+    for (const [i, tree] of trees.entries())
+      for (const oid of (await this.difference(trees[i - 1] ?? tree, tree)).oids) oids.add(oid);
+    await this.#pins.add(conversation, [...oids]);
+    const now = this.deps.date(),
+      foreign: Oid[] = [];
+    for (const oid of oids) if (!(await this.objects.renew(oid, now))) foreign.push(oid);
+    const found = await this.read(foreign);
+    for (const { kind, bytes } of found.values()) if (isObjectKind(kind)) await this.objects.write(kind, bytes, now);
+    return foreign.filter(oid => !found.has(oid));
+  }
+
+  /** Ends after the commands that were started. The index remains for the next process. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#queue;
+  }
+
+  async #record(): Promise<RecordedTree> {
+    const { root, deps } = this;
+    const isOpening = this.#open === undefined,
+      open = (this.#open ??= await this.#opened());
+    const [listed, unproven] = await Promise.all([
+      this.#listed(),
+      isOpening ? unprovenEntries(open.index, root, deps.git, this.#env()) : new Set<never>(),
+    ]);
+    await removeEntries(open.index, unproven, root);
+    if (unproven.size > 0) {
+      open.count -= unproven.size;
+      delete open.tree;
+    }
+    const others = [...listed.others, ...[...unproven].map(entry => entry.path)],
+      statuses = await this.#statuses([...listed.modified, ...others]);
+    const removedEntries = new Set([...unproven].map(entry => entry.path)),
+      selected = selectFiles(
+        { modified: listed.modified.filter(file => !removedEntries.has(file)), others },
+        file => statuses.get(file) ?? { kind: "absent" },
+        {
+          files: deps.limits.maxFiles + open.given - open.count,
+          bytes: deps.limits.maxBytes - open.bytes,
+        },
+        deps.limits,
+      );
+    const failed = await this.#update(selected.removed, selected.added, open);
+    open.bytes += selected.growth.bytes;
+    const leftOut = [...selected.leftOut, ...failed].map(each => ({ ...each, path: this.#ownPath(each.path) }));
+    return {
+      tree: (open.tree ??= await this.#writeTree(open.index.file, open.count)),
+      leftOut: leftOut.slice(0, MAX_LISTED),
+      leftOutCount: leftOut.length,
+      nested: selected.nested.map(nested => this.#ownPath(Buffer.from(nested, "latin1").toString())),
+    };
+  }
+
+  async #opened(): Promise<OpenState> {
+    const { root, deps } = this,
+      index = await openIndex(root, deps.pid),
+      count = index.content?.entries.length ?? 0,
+      given = root.repository ? await entryCount(path.join(root.repository.gitFolder, "index")) : 0;
+    // In a folder without a repository, all files are added ones.
+    const bytes = root.repository ? 0 : (index.content?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
+    return { index, given, count, bytes };
+  }
+
+  async #close(): Promise<void> {
+    await rm(this.root.store.index(this.deps.pid), { force: true });
+    this.#open = undefined;
+  }
+
+  async #listed(): Promise<ListedFiles> {
+    const scope = this.root.prefix === "" ? [] : ["--", Buffer.from(this.root.prefix, "latin1").toString()];
+    const [modified, others] = await Promise.all([
+      this.#git(["diff-files", "-z", "--name-only"]),
+      this.#git(["--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", ...scope]),
+    ]);
+    return { modified: nulSeparated(modified.stdout), others: nulSeparated(others.stdout) };
+  }
+
+  async #statuses(files: readonly ByteString[]): Promise<ReadonlyMap<ByteString, FileStatus>> {
+    const folder = Buffer.from(`${this.root.workTree}${path.sep}`),
+      statuses = new Map<ByteString, FileStatus>();
+    for (const [i, file] of files.entries()) {
+      if (i % SLICE === SLICE - 1)
+        await new Promise(resolve => {
+          setImmediate(resolve);
+        });
+      if (!file.endsWith("/")) statuses.set(file, statusOf(Buffer.concat([folder, Buffer.from(file, "latin1")])));
+    }
+    return statuses;
+  }
+
+  /** Hashes and stores the added files. Returns those that git could not read. */
+  async #update(
+    removed: readonly ByteString[],
+    added: readonly ByteString[],
+    open: OpenState,
+  ): Promise<readonly LeftOut[]> {
+    const failed = new Set<ByteString>();
+    for (let isDone = removed.length + added.length === 0; !isDone; ) {
+      const input = [...removed, ...added].filter(file => !failed.has(file)).map(file => `${file}\0`);
+      delete open.tree;
+      try {
+        await this.#git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
+          input: Buffer.from(input.join(""), "latin1"),
+        });
+        isDone = true;
+      } catch (error) {
+        const file = error instanceof GitError ? UNPROCESSED.exec(error.stderr)?.[1] : undefined;
+        if (file === undefined || failed.has(encodePath(file)) || failed.size === MAX_RETRIES) throw error;
+        failed.add(encodePath(file));
+      }
+      open.count = await entryCount(open.index.file);
+    }
+    return [...failed].map(file => ({ path: Buffer.from(file, "latin1").toString(), why: "unreadable" }));
+  }
+
+  async #writeTree(index: string, count: number): Promise<Oid> {
+    const { prefix } = this.root,
+      // Git refuses a prefix without files.
+      scope = prefix === "" || count === 0 ? [] : [`--prefix=${Buffer.from(prefix, "latin1").toString()}`];
+    const { stdout } = await this.#git(["write-tree", "--missing-ok", ...scope], { env: { GIT_INDEX_FILE: index } });
+    return stdout.toString().trim();
+  }
+
+  async #withOverlays(overlays: ReadonlyMap<RootPath, Uint8Array>): Promise<Oid> {
+    const { root } = this,
+      own = root.store.index(this.deps.pid),
+      copy = `${own}.overlay`,
+      env = { GIT_INDEX_FILE: copy };
+    await copyFile(own, copy);
+    try {
+      const prefix = Buffer.from(root.prefix, "latin1").toString(),
+        paths = [...overlays.keys()].map(file => prefix + file);
+      const { stdout } = await this.#git(["--literal-pathspecs", "ls-files", "-s", "-z", "--", ...paths], { env });
+      const records: string[] = [];
+      for (const record of nulSeparated(stdout)) {
+        const [, mode = "", file = ""] = /^(\d{6}) [0-9a-f]+ 0\t([^]*)$/.exec(record) ?? [],
+          bytes = overlays.get(Buffer.from(file, "latin1").toString().slice(prefix.length));
+        if (bytes !== undefined && (mode === FILE_MODE || mode === EXECUTABLE_MODE))
+          records.push(`${mode} ${await this.write(bytes)}\t${file}\0`);
+      }
+      await this.#git(["update-index", "-z", "--index-info"], { env, input: Buffer.from(records.join(""), "latin1") });
+      return await this.#writeTree(copy, await entryCount(copy));
+    } finally {
+      await rm(copy, { force: true });
+    }
+  }
+
+  #ownPath(file: string): RootPath {
+    return file.slice(Buffer.from(this.root.prefix, "latin1").toString().length);
+  }
+
+  #env(): Record<string, string> {
+    const { store, workTree } = this.root;
+    return { GIT_DIR: store.path, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: store.index(this.deps.pid) };
+  }
+
+  #git(
+    args: readonly string[],
+    { input, env = {} }: { readonly input?: Uint8Array; readonly env?: Readonly<Record<string, string>> } = {},
+  ): ReturnType<Git["run"]> {
+    return this.deps.git.run({
+      args,
+      cwd: this.root.workTree,
+      env: { ...this.#env(), ...env },
+      ...(input === undefined ? {} : { input }),
+    });
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#queue.then(work);
+    this.#queue = result.catch(() => undefined);
+    return result;
+  }
+}
+
+const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;
+
+function lines(oids: readonly Oid[]): Buffer {
+  return Buffer.from(oids.map(oid => `${oid}\n`).join(""), "latin1");
+}
+
+function isObjectKind(kind: string): kind is ObjectKind {
+  return kind === "blob" || kind === "tree";
+}

@@ -1,0 +1,293 @@
+/**
+ * Records the folders of sessions as trees of git objects, in Symposium's storage.
+ *
+ * Each folder is a root with a separate store (`store-folder.ts`), and so is each repository inside it. The user's own
+ * git reads and writes the store. The user's repositories are only read.
+ *
+ * Two windows can use one storage. Each process has a separate index for a root. Objects and pins are shared.
+ */
+import { realpathSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import path from "node:path";
+import type { ProcessDeps } from "../../process/child";
+import type { FileChange, FileState, LeftOut, Oid, RootPath } from "./file-state";
+import { findGit, Git, GitError } from "./git-program";
+import { DEFAULT_LIMITS, type Limits } from "./listed-files";
+import { pruneStores, releaseConversation } from "./prune";
+import { comparedOids, MAX_COMPARED_BYTES, withRenames, type RenamedFile } from "./renames";
+import { isWithin } from "./repository";
+import { restoreFile, type Restored } from "./restore";
+import { openRoot } from "./root";
+import { RootStore } from "./root-store";
+import { reviewFolder } from "./store-folder";
+
+export interface SnapshotDeps {
+  readonly processes: ProcessDeps;
+  /** The environment of the user, with PATH. */
+  readonly env: () => Promise<Readonly<Record<string, string | undefined>>>;
+  /** Folder of the extension. Stores are in its folder `review`. */
+  readonly storage: string;
+  /** Whether the workspace is not trusted. No process is started then. */
+  readonly isRestricted: boolean;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+  readonly limits?: Partial<Limits>;
+  readonly pid?: number;
+  readonly platform?: string;
+}
+
+/** The recorded state of a root. */
+export interface RootSnapshot {
+  /** Real path of the folder. Identifies the root in all other methods. */
+  readonly root: string;
+  readonly tree: Oid;
+  /** At most 1,000 files. */
+  readonly leftOut: readonly LeftOut[];
+  /** Number of all files that are left out. */
+  readonly leftOutCount: number;
+}
+
+export interface SkippedRoot {
+  readonly root: string;
+  /** `tooMany`: the limit of roots. `timeout`: git did not end within a minute. */
+  readonly why: "tooMany" | "timeout" | "missing" | "failed";
+  /** For the log. */
+  readonly detail?: string;
+}
+
+export type Snapshot =
+  | { readonly kind: "recorded"; readonly roots: readonly RootSnapshot[]; readonly skipped: readonly SkippedRoot[] }
+  | { readonly kind: "unavailable"; readonly why: UnavailableReason; readonly detail?: string };
+
+/** `noGit`: git is not on PATH, or only inside the workspace. `oldGit`: a version before 2.25. */
+export type UnavailableReason = "restricted" | "noGit" | "oldGit" | "failed";
+
+export interface RootChanges {
+  readonly files: readonly (FileChange | RenamedFile)[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+type Available = { readonly kind: "available"; readonly git: Git } | Extract<Snapshot, { kind: "unavailable" }>;
+
+/** Roots that are recorded at the same time. Each starts two processes. */
+const PARALLEL_ROOTS = 4;
+
+export class SnapshotStore implements AsyncDisposable {
+  readonly #limits: Limits;
+  readonly #platform: string;
+  readonly #stores = new Map<string, Promise<RootStore>>();
+  #available: Promise<Available> | undefined;
+
+  constructor(private readonly deps: SnapshotDeps) {
+    this.#limits = { ...DEFAULT_LIMITS, ...deps.limits };
+    this.#platform = deps.platform ?? process.platform;
+  }
+
+  /**
+   * Records the folders and the repositories inside them. `overlays`: unsaved contents of files by absolute path, which
+   * replace the contents on disk. They count only for files that are recorded. Never rejects.
+   */
+  async snapshot(folders: readonly string[], overlays: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Snapshot> {
+    const available = await (this.#available ??= this.#findGit(folders));
+    if (available.kind === "unavailable") {
+      this.#available = undefined; // git can be installed later
+      return available;
+    }
+    const roots: RootSnapshot[] = [],
+      skipped: SkippedRoot[] = [],
+      seen = new Set<string>();
+    let waiting: readonly string[] = await this.#outermost([...new Set(folders.map(realPath))], available.git);
+    const unsaved = new Map([...overlays].map(([file, bytes]) => [realPath(file), bytes]));
+    while (waiting.length > 0) {
+      const fresh = [...new Set(waiting)].filter(root => !seen.has(root)),
+        accepted = fresh.slice(0, Math.max(0, this.#limits.maxRoots - seen.size));
+      for (const root of fresh.slice(accepted.length)) skipped.push({ root, why: "tooMany" });
+      for (const root of accepted) seen.add(root);
+      const nested: string[] = [];
+      for (let at = 0; at < accepted.length; at += PARALLEL_ROOTS)
+        for (const result of await Promise.all(
+          accepted.slice(at, at + PARALLEL_ROOTS).map(root => this.#recordRoot(root, available.git, unsaved)),
+        ))
+          if (result.kind === "skipped") skipped.push(result.skipped);
+          else {
+            roots.push(result.snapshot);
+            nested.push(...result.nested);
+          }
+      waiting = nested;
+    }
+    return { kind: "recorded", roots, skipped };
+  }
+
+  /** Rejects if git fails, or if an object is missing that no pin keeps. */
+  async changes(root: string, before: Oid, after: Oid): Promise<RootChanges> {
+    const store = await this.#storeOf(root),
+      { files, leftOut } = await store.difference(before, after),
+      contents = await store.read(comparedOids(files));
+    return {
+      files: withRenames(files, oid => {
+        const bytes = contents.get(oid)?.bytes;
+        return bytes !== undefined && bytes.length <= MAX_COMPARED_BYTES ? bytes : undefined;
+      }),
+      leftOut,
+    };
+  }
+
+  /** The bytes of a recorded file, or the target of a link. Undefined if the object is missing. */
+  async read(root: string, oid: Oid): Promise<Uint8Array | undefined> {
+    return (await (await this.#storeOf(root)).read([oid])).get(oid)?.bytes;
+  }
+
+  /** Stores bytes, for example the result of a merge. They are kept for a day, unless they are pinned. */
+  async write(root: string, bytes: Uint8Array): Promise<Oid> {
+    return (await this.#storeOf(root)).write(bytes);
+  }
+
+  /**
+   * Keeps the differences between all of these trees, and these contents, until `release`. Pin each pair of consecutive
+   * trees within a day. Returns missing objects, which cannot be kept.
+   */
+  async pin(
+    conversation: string,
+    root: string,
+    trees: readonly Oid[],
+    blobs: readonly Oid[] = [],
+  ): Promise<readonly Oid[]> {
+    return (await this.#storeOf(root)).pin(conversation, trees, blobs);
+  }
+
+  /**
+   * Writes a state to the disk. `expected`: the state on disk; otherwise nothing is changed and the result names the
+   * reason. Delete files before you create others: names can differ in their case only.
+   */
+  async restore(
+    root: string,
+    file: RootPath,
+    state: FileState | undefined,
+    expected: FileState | undefined,
+  ): Promise<Restored> {
+    if (this.deps.isRestricted) return { kind: "refused", why: "failed", message: "The workspace is not trusted." };
+    const store = await this.#storeOf(root),
+      bytes = state && (await store.read([state.oid])).get(state.oid)?.bytes;
+    return restoreFile({
+      folder: store.root.folder,
+      path: file,
+      state,
+      bytes,
+      expected,
+      algorithm: store.root.algorithm,
+      platform: this.#platform,
+    });
+  }
+
+  /** The conversation is deleted: its objects are removed by the next `prune`. */
+  async release(conversation: string): Promise<void> {
+    await releaseConversation(this.deps.storage, conversation);
+  }
+
+  /** Removes objects that no conversation needs and that are older than a day. Needs no git. Never rejects. */
+  async prune(): Promise<void> {
+    await pruneStores(this.deps.storage, this.deps.date());
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const stores = await Promise.allSettled(this.#stores.values());
+    for (const store of stores) if (store.status === "fulfilled") await store.value[Symbol.asyncDispose]();
+  }
+
+  /** Without folders that the root of another folder contains. */
+  async #outermost(folders: readonly string[], git: Git): Promise<readonly string[]> {
+    const isCovered = async (folder: string): Promise<boolean> => {
+      for (const outer of folders)
+        if (outer !== folder && isWithin(outer, folder)) {
+          const store = await this.#opened(outer, git).catch(() => undefined);
+          if (store !== undefined && (await store.covers(folder))) return true;
+        }
+      return false;
+    };
+    const covered = await Promise.all(folders.map(isCovered));
+    return folders.filter((_, i) => covered[i] !== true);
+  }
+
+  async #recordRoot(
+    root: string,
+    git: Git,
+    overlays: ReadonlyMap<string, Uint8Array>,
+  ): Promise<
+    | { readonly kind: "recorded"; readonly snapshot: RootSnapshot; readonly nested: readonly string[] }
+    | { readonly kind: "skipped"; readonly skipped: SkippedRoot }
+  > {
+    try {
+      const store = await this.#opened(root, git),
+        { nested, ...recorded } = await store.record(overlaysOf(root, overlays));
+      return {
+        kind: "recorded",
+        snapshot: { root, ...recorded },
+        nested: nested.map(name => path.join(root, ...name.split("/"))),
+      };
+    } catch (error) {
+      const why = error instanceof GitError && error.why === "timeout" ? "timeout" : "failed",
+        detail = error instanceof GitError ? `${error.message} ${error.stderr}`.trim() : String(error);
+      return { kind: "skipped", skipped: { root, why, detail } };
+    }
+  }
+
+  #opened(root: string, git: Git): Promise<RootStore> {
+    let store = this.#stores.get(root);
+    if (store === undefined) {
+      store = this.#open(root, git);
+      this.#stores.set(root, store);
+      store.catch(() => this.#stores.delete(root));
+    }
+    return store;
+  }
+
+  async #open(folder: string, git: Git): Promise<RootStore> {
+    const { storage, env, date, pid = process.pid } = this.deps,
+      root = await openRoot(folder, { git, storage: realPath(storage), platform: this.#platform, env: await env() });
+    return new RootStore(root, { git, limits: this.#limits, pid, date });
+  }
+
+  /** A root of an earlier process is opened again. */
+  async #storeOf(root: string): Promise<RootStore> {
+    const available = await (this.#available ??= this.#findGit([root]));
+    if (available.kind === "unavailable") {
+      this.#available = undefined;
+      throw new GitError("notStarted", `Snapshots are unavailable: ${available.why}`);
+    }
+    return this.#opened(root, available.git);
+  }
+
+  async #findGit(folders: readonly string[]): Promise<Available> {
+    if (this.deps.isRestricted) return { kind: "unavailable", why: "restricted" };
+    const { processes, storage } = this.deps,
+      env = await this.deps.env(),
+      program = findGit(env, folders.map(realPath), this.#platform);
+    if (program === undefined) return { kind: "unavailable", why: "noGit" };
+    try {
+      const home = path.join(reviewFolder(storage), "home");
+      await mkdir(home, { recursive: true });
+      const git = new Git(program, { ...processes, environment: () => env }, home),
+        { isSupported, text } = await git.version(home);
+      return isSupported ? { kind: "available", git } : { kind: "unavailable", why: "oldGit", detail: text };
+    } catch (error) {
+      return { kind: "unavailable", why: "failed", detail: error instanceof Error ? error.message : String(error) };
+    }
+  }
+}
+
+/** The folder itself if it does not exist. */
+function realPath(folder: string): string {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/** The unsaved contents below a root, by paths relative to it. The store ignores those of nested roots. */
+function overlaysOf(root: string, overlays: ReadonlyMap<string, Uint8Array>): ReadonlyMap<RootPath, Uint8Array> {
+  const own = new Map<RootPath, Uint8Array>();
+  for (const [file, bytes] of overlays)
+    if (isWithin(root, file)) own.set(path.relative(root, file).split(path.sep).join("/"), bytes);
+  return own;
+}
