@@ -177,6 +177,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/permissions", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/review/snapshots", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
+  ["sidecar/review/snapshots/ignore-rules.test.ts", ["sidecar/review/snapshots", "ignore"]],
   ["sidecar/http", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
   ["sidecar/http/load-proxied.ts", ["sidecar/http", "https-proxy-agent"]],
   ["sidecar/mcp", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:", MCP]],
