@@ -31,6 +31,11 @@ export interface ProcessSpec {
   /** Added to the cleaned environment of the sidecar. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /**
+   * The program starts no other processes. After its exit, the process table is not searched for them, which takes
+   * longer than a short command.
+   */
+  readonly isAlone?: true;
 }
 
 export interface Exit {
@@ -125,7 +130,7 @@ export function startChild(spec: ProcessSpec, deps: ProcessDeps): Started {
       }),
     };
   const record = deps.ledger.started(pid, runId, spec.command);
-  const running = new RunningChild(child, spec.name, record, deps);
+  const running = new RunningChild(child, spec, record, deps);
   deps.report.started(record);
   return { kind: "running", child: running };
 }
@@ -224,14 +229,14 @@ class RunningChild implements Child {
   readonly exited: Promise<Exit>;
   readonly gone: Promise<void>;
   readonly #child: ChildProcessWithoutNullStreams;
-  readonly #name: string;
+  readonly #spec: ProcessSpec;
   readonly #record: ChildProcessRecord;
   readonly #deps: ProcessDeps;
   #stopping: Promise<void> | undefined;
 
-  constructor(child: ChildProcessWithoutNullStreams, name: string, record: ChildProcessRecord, deps: ProcessDeps) {
+  constructor(child: ChildProcessWithoutNullStreams, spec: ProcessSpec, record: ChildProcessRecord, deps: ProcessDeps) {
     this.#child = child;
-    this.#name = name;
+    this.#spec = spec;
     this.#record = record;
     this.#deps = deps;
     this.pid = record.pid;
@@ -286,7 +291,8 @@ class RunningChild implements Child {
 
   async #cleanUp(exit: Exit): Promise<void> {
     this.#log("exited", { pid: this.pid, status: statusOf(exit) });
-    const clean = await this.#end(process.platform === "win32" ? {} : { justExited: true });
+    const clean =
+      this.#spec.isAlone === true || (await this.#end(process.platform === "win32" ? {} : { justExited: true }));
     if (!clean)
       return this.#log("a child process cannot be stopped; the next start of the sidecar tries again", {
         pid: this.pid,
@@ -315,7 +321,7 @@ class RunningChild implements Child {
   }
 
   #log(message: string, detail: Readonly<Record<string, unknown>>): void {
-    this.#deps.log(message, { agent: this.#name, ...detail });
+    this.#deps.log(message, { agent: this.#spec.name, ...detail });
   }
 }
 

@@ -30,6 +30,16 @@ class Fixture implements Disposable {
   readonly reported: string[] = [];
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
+  /** Number of searches in the process table. */
+  searches = 0;
+
+  constructor() {
+    const end = this.#ledger.end.bind(this.#ledger);
+    this.#ledger.end = (record, how) => {
+      this.searches++;
+      return end(record, how);
+    };
+  }
   tool(spec: ProcessSpec, options: Partial<ToolOptions> = {}, clock: Clock = hurriedClock(1)): Promise<ToolResult> {
     return runTool(
       spec,
@@ -81,6 +91,15 @@ suite("tool process", () => {
     const { stdout } = await fixture.tool(node("for(let i=0;i<50000;i++)console.log('line '+i)"));
     ok(stdout.length <= 64 * 1024);
     match(stdout, /line 49999\n$/);
+  });
+
+  test("is followed by a search for its children, unless it starts none", async () => {
+    using fixture = new Fixture();
+    await fixture.tool({ ...node(""), isAlone: true });
+    equal(fixture.searches, 0);
+    await fixture.tool(node(""));
+    equal(fixture.searches, 1);
+    deepEqual(fixture.reported, ["started", "ended", "started", "ended"]);
   });
 
   test("rejects with an AgentError if it cannot start", async () => {

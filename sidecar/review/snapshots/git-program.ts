@@ -11,11 +11,11 @@
  * - No program of the repository or of the user's configuration runs: no hook, filter, file system monitor, pager,
  *   editor or credential helper. The store has its own configuration and attributes, and git reads no other.
  * - No variable `GIT_*` of the user's environment is inherited.
- * - A command ends within `MAX_MS`.
+ * - A command ends within `MAX_MS`, and starts no other processes.
  */
 import path from "node:path";
 import { realpathSync } from "node:fs";
-import { startChild, type ProcessDeps } from "../../process/child";
+import { startChild, type Child, type ProcessDeps } from "../../process/child";
 import { findProgram, isProgramFile } from "../../process/find-program";
 import { TailBuffer } from "../../process/tail-buffer";
 import { parseVersion } from "./git-output";
@@ -75,6 +75,8 @@ export function findGit(
 
 export class Git {
   readonly #processes: ProcessDeps;
+  readonly #running = new Set<Child>();
+  #isStopped = false;
 
   constructor(
     private readonly program: string,
@@ -124,8 +126,15 @@ export class Git {
     });
   }
 
+  /** Ends the running commands, and refuses others. */
+  stop(): void {
+    this.#isStopped = true;
+    for (const child of this.#running) void child.kill();
+  }
+
   async #run({ args, cwd, env, input, codes = [] }: GitCommand): Promise<GitResult> {
-    const started = startChild({ name: "git", command: this.program, args, env, cwd }, this.#processes);
+    if (this.#isStopped) throw new GitError("notStarted", "Symposium is closing.");
+    const started = startChild({ name: "git", command: this.program, args, env, cwd, isAlone: true }, this.#processes);
     if (started.kind === "failed") {
       const cause = await started.why;
       throw new GitError("notStarted", cause.message, "", { cause });
@@ -133,6 +142,7 @@ export class Git {
     const { child } = started,
       chunks: Buffer[] = [],
       stderr = new TailBuffer(STDERR_BYTES);
+    this.#running.add(child);
     let bytes = 0,
       stopped: GitError["why"] | undefined;
     const stop = (why: GitError["why"]): void => {
@@ -155,6 +165,7 @@ export class Git {
     const late = this.#processes.clock.after(MAX_MS, () => stop("timeout"));
     child.stdin.end(input);
     const exit = await child.exited;
+    this.#running.delete(child);
     late[Symbol.dispose]();
     await child.within(DRAIN_MS, closed);
     child.stdout.destroy();

@@ -52,11 +52,12 @@ suite("restored file", () => {
       bytes: to === undefined ? undefined : Buffer.from(to),
       expected: from === undefined ? undefined : stateOf(from, modes.from),
       algorithm: "sha1",
+      hasModes: true,
       platform: process.platform,
     });
   const DONE = { kind: "restored" } as const;
   const onDisk = async (name: string) => {
-    const found = await stateOnDisk(at(name), "sha1", process.platform);
+    const found = await stateOnDisk(at(name), "sha1");
     return found === undefined || typeof found === "string" ? found : found.state;
   };
 
@@ -80,6 +81,15 @@ suite("restored file", () => {
     equal(lstatSync(at("a")).mode & 0o777, 0o750);
     deepEqual(await restore("a", "new", "old", { from: "100755" }), DONE);
     equal(lstatSync(at("a")).mode & 0o777, 0o640);
+  });
+
+  test("has no modes on a file system without them", async () => {
+    write("a", "new");
+    chmodSync(at("a"), 0o755);
+    const request = { folder: root, path: "a", algorithm: "sha1", platform: process.platform } as const,
+      change = { state: stateOf("old"), bytes: Buffer.from("old"), expected: stateOf("new") };
+    equal((await restoreFile({ ...request, ...change, hasModes: true })).kind, "refused");
+    deepEqual(await restoreFile({ ...request, ...change, hasModes: false }), DONE);
   });
 
   test("can be a link, and replaces one", async () => {
@@ -131,6 +141,7 @@ suite("restored file", () => {
       bytes: undefined,
       expected: stateOf("file"),
       algorithm: "sha1",
+      hasModes: true,
       platform: process.platform,
     });
     deepEqual(missing, { kind: "refused", why: "missing" });

@@ -55,6 +55,8 @@ export interface RestoreRequest {
   /** The state of the file on disk. Undefined: no file. */
   readonly expected: FileState | undefined;
   readonly algorithm: HashAlgorithm;
+  /** Whether the file system has the mode "executable". */
+  readonly hasModes: boolean;
   readonly platform: string;
 }
 
@@ -71,7 +73,6 @@ export async function restoreFile(request: RestoreRequest): Promise<Restored> {
 export async function stateOnDisk(
   file: string,
   algorithm: HashAlgorithm,
-  platform: string,
 ): Promise<{ readonly state: FileState; readonly stats: Stats } | "folder" | "special" | undefined> {
   const stats = await statsOf(file);
   if (stats === undefined) return undefined;
@@ -79,7 +80,7 @@ export async function stateOnDisk(
   if (stats.isSymbolicLink())
     return { state: { mode: LINK_MODE, oid: objectId("blob", await linkTarget(file), algorithm) }, stats };
   if (!stats.isFile()) return "special";
-  const isExecutable = platform !== "win32" && (stats.mode & 0o100) !== 0;
+  const isExecutable = (stats.mode & 0o100) !== 0;
   return {
     state: { mode: isExecutable ? EXECUTABLE_MODE : FILE_MODE, oid: objectId("blob", await readFile(file), algorithm) },
     stats,
@@ -87,20 +88,20 @@ export async function stateOnDisk(
 }
 
 async function restore(request: RestoreRequest): Promise<Restored> {
-  const { folder, state, bytes, expected, algorithm, platform } = request;
+  const { folder, state, bytes, expected, algorithm, hasModes, platform } = request;
   if (pathFault(request.path, platform) !== undefined) return refused({ why: "path" });
   if (state !== undefined && bytes === undefined) return refused({ why: "missing" });
   const names = request.path.split("/"),
     file = path.join(folder, ...names);
   if (!(await hasRealParents(folder, names))) return refused({ why: "outside" });
-  const found = await stateOnDisk(file, algorithm, platform);
+  const found = await stateOnDisk(file, algorithm);
   if (found === "special") return refused({ why: "occupied" });
   if (found === "folder") {
     if (expected !== undefined) return refused({ why: "changed" });
     if (state === undefined) return { kind: "restored" };
     // Only an empty folder can be removed.
     if (!(await rmdir(file).then(yes, no))) return refused({ why: "occupied" });
-  } else if (!isExpected(found?.state, expected, platform))
+  } else if (!isExpected(found?.state, expected, hasModes))
     return refused({ why: "changed", ...(found === undefined ? {} : { found: found.state }) });
   const stats = found === "folder" ? undefined : found?.stats;
   if (state === undefined) return stats === undefined ? { kind: "restored" } : remove(file, stats, request);
@@ -178,9 +179,9 @@ async function hasRealParents(folder: string, names: readonly string[]): Promise
   return true;
 }
 
-/** Windows has no mode for execution, and no links without a privilege. */
-function isExpected(found: FileState | undefined, expected: FileState | undefined, platform: string): boolean {
-  return platform === "win32" ? found?.oid === expected?.oid : sameState(found, expected);
+function isExpected(found: FileState | undefined, expected: FileState | undefined, hasModes: boolean): boolean {
+  if (hasModes) return sameState(found, expected);
+  return found?.oid === expected?.oid && (found?.mode === LINK_MODE) === (expected?.mode === LINK_MODE);
 }
 
 async function statsOf(file: string): Promise<Stats | undefined> {

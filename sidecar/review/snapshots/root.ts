@@ -18,6 +18,8 @@ export interface Root {
   readonly prefix: ByteString;
   readonly repository?: Repository;
   readonly algorithm: HashAlgorithm;
+  /** Whether the file system has the mode "executable". */
+  readonly hasModes: boolean;
   /** Texts of attributes outside of the work tree. */
   readonly attributes: readonly string[];
   /** Whether objects of an earlier process are valid for this root. */
@@ -72,6 +74,7 @@ export async function openRoot(folder: string, deps: RootDeps): Promise<Root> {
     prefix: prefix === "" ? "" : encodePath(`${prefix}/`),
     ...(repository === undefined ? {} : { repository }),
     algorithm: config === undefined ? "sha1" : algorithmOf(config),
+    hasModes: config === undefined ? platform !== "win32" : config.get("core.filemode") !== "false",
     attributes: attributes.flatMap(text => text ?? []),
     isContinued,
   };

@@ -240,6 +240,8 @@ suite("snapshots, with git", () => {
       delete process.env["GIT_DIR"];
     }
     ok(!existsSync(evidence), existsSync(evidence) ? fixture.read("evidence") : "");
+    await fixture.git("r", "status");
+    ok(existsSync(evidence), "the user's git runs the programs");
   });
 
   test("record a file in place of a folder, and a folder in place of a file", async () => {
@@ -261,6 +263,19 @@ suite("snapshots, with git", () => {
     await restore(true);
     await restore(false);
     equal(await fixture.tree("r"), before);
+  });
+
+  test("notice a change of equal size and time after the index was written", async () => {
+    const time = 1_700_000_000;
+    await fixture.repository("r", { "a.txt": "one\n" });
+    utimesSync(fixture.at("r/a.txt"), time, time);
+    await fixture.git("r", "update-index", "--refresh");
+    utimesSync(fixture.at("r/.git/index"), time, time);
+    // The index of git has the time of change of the file, too, but not on each file system.
+    await fixture.git("r", "config", "core.trustctime", "false");
+    fixture.write("r/a.txt", "two\n");
+    utimesSync(fixture.at("r/a.txt"), time, time);
+    deepEqual(await fixture.content("r", await fixture.tree("r")), { "a.txt": "100644 two\n" });
   });
 
   test("leave large files and special files out, and keep the last state of those that were recorded", async () => {

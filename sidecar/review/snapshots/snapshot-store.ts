@@ -6,7 +6,7 @@
  *
  * Two windows can use one storage. Each process has a separate index for a root. Objects and pins are shared.
  */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import type { ProcessDeps } from "../../process/child";
@@ -76,7 +76,8 @@ export class SnapshotStore implements AsyncDisposable {
   readonly #limits: Limits;
   readonly #platform: string;
   readonly #stores = new Map<string, Promise<RootStore>>();
-  #available: Promise<Available> | undefined;
+  /** By the path of the program. Failures are not kept, because git can be installed later. */
+  readonly #gits = new Map<string, Promise<Available>>();
 
   constructor(private readonly deps: SnapshotDeps) {
     this.#limits = { ...DEFAULT_LIMITS, ...deps.limits };
@@ -88,11 +89,8 @@ export class SnapshotStore implements AsyncDisposable {
    * replace the contents on disk. They count only for files that are recorded. Never rejects.
    */
   async snapshot(folders: readonly string[], overlays: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Snapshot> {
-    const available = await (this.#available ??= this.#findGit(folders));
-    if (available.kind === "unavailable") {
-      this.#available = undefined; // git can be installed later
-      return available;
-    }
+    const available = await this.#findGit(folders);
+    if (available.kind === "unavailable") return available;
     const roots: RootSnapshot[] = [],
       skipped: SkippedRoot[] = [],
       seen = new Set<string>();
@@ -175,6 +173,7 @@ export class SnapshotStore implements AsyncDisposable {
       bytes,
       expected,
       algorithm: store.root.algorithm,
+      hasModes: store.root.hasModes,
       platform: this.#platform,
     });
   }
@@ -189,7 +188,10 @@ export class SnapshotStore implements AsyncDisposable {
     await pruneStores(this.deps.storage, this.deps.date());
   }
 
+  /** Stops running commands. The indexes remain for the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
+    for (const available of await Promise.all(this.#gits.values()))
+      if (available.kind === "available") available.git.stop();
     const stores = await Promise.allSettled(this.#stores.values());
     for (const store of stores) if (store.status === "fulfilled") await store.value[Symbol.asyncDispose]();
   }
@@ -225,7 +227,8 @@ export class SnapshotStore implements AsyncDisposable {
         nested: nested.map(name => path.join(root, ...name.split("/"))),
       };
     } catch (error) {
-      const why = error instanceof GitError && error.why === "timeout" ? "timeout" : "failed",
+      const isSlow = error instanceof GitError && error.why === "timeout",
+        why = isSlow ? "timeout" : existsSync(root) ? "failed" : "missing",
         detail = error instanceof GitError ? `${error.message} ${error.stderr}`.trim() : String(error);
       return { kind: "skipped", skipped: { root, why, detail } };
     }
@@ -249,24 +252,32 @@ export class SnapshotStore implements AsyncDisposable {
 
   /** A root of an earlier process is opened again. */
   async #storeOf(root: string): Promise<RootStore> {
-    const available = await (this.#available ??= this.#findGit([root]));
-    if (available.kind === "unavailable") {
-      this.#available = undefined;
+    const available = await this.#findGit([root]);
+    if (available.kind === "unavailable")
       throw new GitError("notStarted", `Snapshots are unavailable: ${available.why}`);
-    }
     return this.#opened(root, available.git);
   }
 
   async #findGit(folders: readonly string[]): Promise<Available> {
     if (this.deps.isRestricted) return { kind: "unavailable", why: "restricted" };
-    const { processes, storage } = this.deps,
-      env = await this.deps.env(),
+    const env = await this.deps.env(),
       program = findGit(env, folders.map(realPath), this.#platform);
     if (program === undefined) return { kind: "unavailable", why: "noGit" };
+    let git = this.#gits.get(program);
+    if (git === undefined) {
+      git = this.#checkGit(program, env);
+      this.#gits.set(program, git);
+    }
+    const available = await git;
+    if (available.kind === "unavailable") this.#gits.delete(program);
+    return available;
+  }
+
+  async #checkGit(program: string, env: Readonly<Record<string, string | undefined>>): Promise<Available> {
+    const home = path.join(reviewFolder(this.deps.storage), "home");
     try {
-      const home = path.join(reviewFolder(storage), "home");
       await mkdir(home, { recursive: true });
-      const git = new Git(program, { ...processes, environment: () => env }, home),
+      const git = new Git(program, { ...this.deps.processes, environment: () => env }, home),
         { isSupported, text } = await git.version(home);
       return isSupported ? { kind: "available", git } : { kind: "unavailable", why: "oldGit", detail: text };
     } catch (error) {
