@@ -2,8 +2,8 @@
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { ChatController } from "./chat/chat-controller";
 import type { HostAction } from "./chat/chat-deps";
+import type { ChatSurfaces } from "./chat/chat-surfaces";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, SESSIONS_VIEW, type CommandName, type TestCommandName } from "./names";
@@ -16,7 +16,7 @@ import { selectAgent, type AgentSources } from "./settings/store/select-agent";
 import type { SessionCommands } from "./sessions/session-commands";
 
 export interface CommandDeps {
-  readonly chat: ChatController;
+  readonly chat: ChatSurfaces;
   readonly configuration: Configuration;
   readonly context: ContextSources;
   readonly sources: AgentSources;
@@ -41,29 +41,20 @@ export function registerCommands({
   };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, omitted } = await gathered(gather);
-    if (attachments.length > 0) {
-      void chat.attach(attachments);
-      await openChat();
-    }
+    if (attachments.length > 0) await chat.attach(attachments);
     if (omitted !== undefined) void showInformation(omitted);
   };
   return register({
     "symposium.openChat": openChat,
-    "symposium.newTab": async () => {
-      chat.openTab();
-      await openChat();
-    },
-    "symposium.focusPrompt": async () => {
-      await openChat();
-      chat.runInPage("focusPrompt");
-    },
-    "symposium.nextQuestion": async () => {
-      await openChat();
-      chat.runInPage("nextQuestion");
-    },
-    "symposium.allowOnce": () => chat.runInPage("allowOnce"),
-    "symposium.rejectOnce": () => chat.runInPage("rejectOnce"),
-    "symposium.stop": () => chat.runInPage("stop"),
+    "symposium.newTab": () => chat.openTab(),
+    "symposium.focusPrompt": () => chat.focusPrompt(),
+    "symposium.nextQuestion": () => chat.nextQuestion(),
+    "symposium.allowOnce": () => chat.run("allowOnce"),
+    "symposium.rejectOnce": () => chat.run("rejectOnce"),
+    "symposium.stop": () => chat.run("stop"),
+    "symposium.moveToEditor": () => chat.moveToEditor(),
+    "symposium.moveToNewWindow": () => chat.moveToNewWindow(),
+    "symposium.moveToChatView": () => chat.moveToView(),
     "symposium.showSessions": () => vscode.commands.executeCommand(`${SESSIONS_VIEW}.focus`),
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
@@ -71,21 +62,21 @@ export function registerCommands({
     "symposium.restartAgent": async () => {
       if (!(await chat.restartAgent())) await showInformation(l10n.t("No open chat has an agent to restart."));
     },
-    "symposium.restartSidecar": () => chat.restartSidecar(),
+    "symposium.restartSidecar": () => chat.main.restartSidecar(),
     "symposium.openSettings": openSettings,
     "symposium.showLogs": showLogs,
     "symposium.copyDiagnostics": copyDiagnostics,
-    "symposium.deleteHistory": () => confirmDeletion(() => chat.deleteHistory()),
+    "symposium.deleteHistory": () => confirmDeletion(() => chat.main.deleteHistory()),
     ...sessions,
   } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
 
-export function registerTestCommands(chat: ChatController, capture: ResponseCapture): vscode.Disposable {
+export function registerTestCommands(chat: ChatSurfaces, capture: ResponseCapture): vscode.Disposable {
   return register({
-    "symposium.test.simulateNewTab": (tabId: string) => chat.handle({ type: "newTab", tabId }),
+    "symposium.test.simulateNewTab": (tabId: string) => chat.main.handle({ type: "newTab", tabId }),
     "symposium.test.getTabs": () => chat.tabs,
     "symposium.test.sendPrompt": (tabId: string, text: string) =>
-      chat.handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
+      chat.controllerOf(tabId).handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
     "symposium.test.startCapturingResponses": (tabId: string) => capture.start(tabId),
     "symposium.test.getResponse": (tabId: string) => capture.response(tabId),
     "symposium.test.stopCapturingResponses": (tabId: string) => capture.stop(tabId),
@@ -178,9 +169,9 @@ export async function confirmBypass(agent: string): Promise<BypassUntil | undefi
 }
 
 /** Shows a message with a button that opens the chat. */
-export async function invite(sentence: string): Promise<void> {
-  const open = l10n.t("Open Chat");
-  if ((await showInformation(sentence, open)) === open) await vscode.commands.executeCommand("symposium.openChat");
+export async function invite(sentence: string, open: () => Promise<void>): Promise<void> {
+  const button = l10n.t("Open Chat");
+  if ((await showInformation(sentence, button)) === button) await open();
 }
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string {

@@ -90,16 +90,16 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
         preview: () => settings.firstScreen.preview(),
       },
       outdatedChanged: () => settings.controller.changed(),
-      shownTabChanged: () => sessions.controller.shownConversationChanged(),
+      shownTabChanged: () => sessions.controller.shownConversationsChanged(),
       onEvent: (event, agentId) => settings.milestones.event(event, agentId),
     }),
   );
-  const settings: SettingsPart = own(registerSettings({ ...shared, editor, chat: chat.controller, page: chat.page }));
+  const settings: SettingsPart = own(registerSettings({ ...shared, editor, chat: chat.surfaces }));
   const sessions: SessionsPart = own(
     registerSessions({
       ...shared,
       ...{ editor, commands },
-      chat: chat.controller,
+      chat: chat.surfaces,
       linkTo: conversation => sessionLink(vscode.env.uriScheme, context.extension.id, conversation),
     }),
   );
@@ -107,12 +107,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),
   );
   started = { supervisor, models };
-  const { controller, capture } = chat,
+  const { surfaces, capture } = chat,
     { sources, open: openSettings } = settings;
   const { context: editorContext } = editor.composer;
   own(
     commands.registerCommands({
-      chat: controller,
+      chat: surfaces,
       configuration,
       context: editorContext,
       sources,
@@ -126,15 +126,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     isTrusted: () => vscode.workspace.isTrusted,
     sessions: async () => (await (await supervisor.client()).request("sessions/list", {})).sessions,
     openSession: session => sessions.commands["symposium.openSession"]({ kind: "session", session }),
-    openDraft: async draft => {
-      controller.openDraft(draft);
-      await vscode.commands.executeCommand("symposium.openChat");
-    },
+    openDraft: draft => surfaces.openDraft(draft),
     notify: commands.notify,
   };
   own(vscode.window.registerUriHandler({ handleUri: ({ path, query }) => openLink(links, path, query) }));
   if (isProduction) return undefined;
-  own(commands.registerTestCommands(controller, capture));
+  own(commands.registerTestCommands(surfaces, capture));
   return { onLog: log.onLog };
 }
 

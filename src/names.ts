@@ -37,6 +37,8 @@ export type SettingName = keyof typeof SETTINGS;
 
 export const CONTAINER = "symposium";
 export const CHAT_VIEW = "symposium.chatView";
+/** The view type of editors that show a chat. */
+export const CHAT_EDITOR = "symposium.chat";
 export const SESSIONS_VIEW = "symposium.sessionsView";
 export const SETTINGS_VIEW = "symposium.settingsView";
 export const VIEWS = [CHAT_VIEW, SESSIONS_VIEW, SETTINGS_VIEW] as const;
@@ -93,6 +95,9 @@ export const COMMANDS = {
   "symposium.allowOnce": l10n.t("Allow Once"),
   "symposium.rejectOnce": l10n.t("Reject Once"),
   "symposium.stop": l10n.t("Stop Turn"),
+  "symposium.moveToEditor": l10n.t("Move to Editor"),
+  "symposium.moveToNewWindow": l10n.t("Move to New Window"),
+  "symposium.moveToChatView": l10n.t("Move to Chat View"),
   "symposium.showSessions": l10n.t("Show Sessions"),
   "symposium.discussSelection": l10n.t("Discuss in Symposium"),
   "symposium.addToChat": l10n.t("Add to Symposium"),

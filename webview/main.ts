@@ -69,7 +69,8 @@ const saving = new SaveSchedule(() => {
   copy.save(saved(loop.page));
   storageSchedule.soon();
 }, pageClock);
-const initialStep = openPage(copy.load(), Date.now(), pageClock.now());
+const surface = document.body.dataset["surface"] === "editor" ? "editor" : "view";
+const initialStep = openPage(copy.load(), Date.now(), pageClock.now(), surface);
 const loop: PageRuntime = new PageRuntime(
   {
     ui,

@@ -98,6 +98,14 @@ suite("AttentionBadge", () => {
     );
   });
 
+  test("returns the unread request of a session that moves to another surface", () => {
+    const { badge } = fixture(),
+      request = attention("a", "answer");
+    badge.visible(true);
+    badge.onEvent(request);
+    deepEqual([badge.take("a"), badge.take("a")], [request, undefined]);
+  });
+
   test("is cleared when the sidecar exits", () => {
     const { badge, notifications } = fixture();
     badge.onEvent(attention("a", "reading"));

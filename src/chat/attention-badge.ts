@@ -60,6 +60,15 @@ export class AttentionBadge {
     this.#show();
   }
 
+  /** Removes the session, and returns its unread request for attention. */
+  take(sessionId: SessionId): AttentionRequest | undefined {
+    const request = this.#unread.get(sessionId);
+    this.#unread.delete(sessionId);
+    this.#shown.delete(sessionId);
+    this.#show();
+    return request;
+  }
+
   /** Call it when the sidecar has exited with its sessions. */
   clear(): void {
     this.#unread.clear();

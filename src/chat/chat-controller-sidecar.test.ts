@@ -216,13 +216,6 @@ suite("ChatController: sidecar and page restarts", () => {
     deepEqual(fixture.done, []);
   });
 
-  test("shows a VS Code notification when the sidecar failed without a page", async () => {
-    const fixture = new Fixture();
-    fixture.live = false;
-    await fixture.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
-    deepEqual(fixture.done, ["tell It stopped 5 times. restartSidecar showLogs"]);
-  });
-
   test("reports the first start as running, later ones as restarting, and not the window's end", async () => {
     const fixture = new Fixture();
     await fixture.become({ kind: "starting", run: 1, node: "own", deaths: [] });

@@ -309,7 +309,6 @@ suite("ChatController", () => {
       fixture.posted.slice(-2).map(({ type }) => type),
       ["state", "requestReplay"],
     );
-    equal(fixture.restarts, 1, "the read-only sidecar is replaced");
   });
 
   test("performs agent selections, actions and links, and rejects an unknown agent", async () => {
@@ -418,17 +417,17 @@ suite("ChatController", () => {
 
   test("opens a requested tab immediately or with the page, without a duplicate first tab", async () => {
     const fixture = new Fixture();
-    fixture.chat.openTab();
+    fixture.chat.requests.openTab();
     equal(fixture.of("openTab").length, 1);
     fixture.live = false;
-    fixture.chat.openTab();
+    fixture.chat.requests.openTab();
     fixture.live = true;
     await fixture.ready({ tabId: "t" });
     await fixture.ready({ tabId: "t" });
     deepEqual(fixture.of("openTab").length, 2);
     const first = new Fixture();
     first.live = false;
-    first.chat.openTab();
+    first.chat.requests.openTab();
     first.live = true;
     await first.ready();
     await first.ready({ tabId: "t" });
@@ -438,12 +437,12 @@ suite("ChatController", () => {
   test("runs commands in the page, and only moves the focus in a later page", async () => {
     const fixture = new Fixture();
     await fixture.ready();
-    fixture.chat.runInPage("allowOnce");
+    fixture.chat.requests.run("allowOnce");
     deepEqual(fixture.of("runCommand"), [{ type: "runCommand", command: "allowOnce" }]);
     const hidden = new Fixture();
     hidden.live = false;
-    hidden.chat.runInPage("allowOnce");
-    hidden.chat.runInPage("focusPrompt");
+    hidden.chat.requests.run("allowOnce");
+    hidden.chat.requests.run("focusPrompt");
     hidden.live = true;
     await hidden.ready();
     await hidden.ready();
@@ -460,9 +459,9 @@ suite("ChatController", () => {
     const session = { conversation: "c", agentId: "mine", cwd: "/w" },
       message = { type: "openTab", tabId: "c", agentId: "mine", cwd: "/w" } as const,
       fixture = new Fixture();
-    fixture.chat.openSession(session);
+    fixture.chat.requests.openSession(session);
     fixture.live = false;
-    fixture.chat.openSession(session, "e");
+    fixture.chat.requests.openSession(session, "e");
     fixture.live = true;
     await fixture.ready();
     await fixture.ready();
@@ -507,13 +506,27 @@ suite("ChatController", () => {
     deepEqual(fixture.of("openTab"), [{ type: "openTab", tabId: "source", agentId: "mine", cwd: "/w" }]);
   });
 
+  test("passes requests of the page that concern other surfaces, and gives up tabs that they show", async () => {
+    const fixture = new Fixture(),
+      drafts = { text: "", attachments: [], onTheWay: [], takenBack: [] };
+    fixture.elsewhere = ["u"];
+    await fixture.ready({ tabId: "t" }, { tabId: "u" });
+    deepEqual(fixture.chat.tabs, ["t"]);
+    await fixture.send(
+      { type: "moveTab", to: "editor", tabId: "t", title: "", drafts },
+      { type: "openInView" },
+      { type: "titleChanged", title: "T" },
+    );
+    deepEqual(fixture.done, ["move t editor", "open in view ", "title T"]);
+  });
+
   test("opens the draft of a link immediately or with the first page", async () => {
     const fixture = new Fixture();
     await fixture.ready();
-    fixture.chat.openDraft("text");
+    fixture.chat.requests.openDraft("text");
     const first = new Fixture();
     first.live = false;
-    first.chat.openDraft("text");
+    first.chat.requests.openDraft("text");
     first.live = true;
     await first.ready();
     for (const { posted } of [fixture, first]) deepEqual(posted.at(-1), { type: "openTab", draft: "text" });
@@ -522,9 +535,9 @@ suite("ChatController", () => {
 
   test("opens a requested tab with the given agent, also on a first page", async () => {
     const fixture = new Fixture();
-    fixture.chat.openTab("mine");
+    fixture.chat.requests.openTab("mine");
     fixture.live = false;
-    fixture.chat.openTab("mine");
+    fixture.chat.requests.openTab("mine");
     fixture.live = true;
     await fixture.ready();
     await fixture.ready();

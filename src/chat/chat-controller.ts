@@ -9,31 +9,27 @@
  */
 import { NOT_TRUSTED, SidecarExited, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/chat/attachments";
-import type { ActionId } from "../protocol/chat/chat";
+import type { ActionId, SessionId } from "../protocol/chat/chat";
 import { ErrorCode } from "../protocol/wire/errors";
 import type { ActionMessage, ActionMethods, ActionName } from "../protocol/chat/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { HostToPage, PageCommand, PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
-import type { ForkedSession, OpenableSession } from "../protocol/sessions/sessions";
+import type { PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { SessionStarts, type StartPosition } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
+import { PageRequests } from "./page-requests";
 import { PageResume } from "./page-resume";
 import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
-import { GAVE_UP, isWindowClosing, sidecarState } from "./sidecar-state";
+import { isWindowClosing, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
-type OpenTab = Extract<HostToPage, { type: "openTab" | "forked" }>;
-
 export class ChatController {
+  /** Requests of commands to the page. */
+  readonly requests: PageRequests;
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
-  /** Tab that a command requested before the page was ready. */
-  #pendingTab: OpenTab | undefined;
-  /** Whether the next page moves the focus to the prompt. */
-  #focusesPrompt = false;
   readonly #prompts = new PromptDedup();
   readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
@@ -41,15 +37,30 @@ export class ChatController {
   #outdated: readonly TabId[] = [];
   readonly #pageResume: PageResume;
 
-  constructor(private readonly deps: ChatDeps) {
+  /** `starts` is shared by all surfaces. */
+  constructor(
+    private readonly deps: ChatDeps,
+    starts = new SessionStarts(deps),
+  ) {
+    this.requests = new PageRequests(deps.page);
     this.#sessions = new TabSessions(() => deps.sidecar.client());
-    this.#starts = new SessionStarts(deps);
+    this.#starts = starts;
     this.#pageResume = new PageResume(deps, this.#sessions, position => this.#open(position));
     this.#composer = new ComposerRoutes(deps);
   }
 
   get tabs(): readonly TabId[] {
     return this.#sessions.ids;
+  }
+
+  /** `undefined`: no tab of this surface has the session. */
+  tabOf(sessionId: SessionId): TabId | undefined {
+    return this.#sessions.tabOf(sessionId);
+  }
+
+  /** `undefined`: the tab has no open session. */
+  sessionOf(tabId: TabId): SessionId | undefined {
+    return this.#sessions.sessionOf(tabId);
   }
 
   /** The selected tab, while the page is visible. */
@@ -84,8 +95,16 @@ export class ChatController {
         return this.#fork(message);
       case "openSession":
         return this.#openStored(message.conversation);
+      case "moveTab": {
+        const { type: _, to, ...tab } = message;
+        return this.deps.others.move(tab, to);
+      }
+      case "openInView":
+        return this.deps.others.openInView(message.agentId);
+      case "titleChanged":
+        return this.deps.others.titleChanged(message.title);
       case "closeTab":
-        return void this.#closeTab(message.tabId);
+        return void this.closeSession(message.tabId);
       case "selectTab":
         this.#selected = message.tabId;
         this.deps.shownTabChanged?.();
@@ -145,17 +164,13 @@ export class ChatController {
     if (isWindowClosing(phase)) return;
     // Also when the next sidecar starts, because a stopping sidecar may still have opened a session.
     if (phase.kind !== "running") this.#sessions.lost();
-    if (phase.kind === "failed") {
-      this.#sessions.refuse(new SidecarUnavailable(phase.message));
-      if (!this.deps.page.isLive) this.deps.notify(phase.message, GAVE_UP);
-    }
+    if (phase.kind === "failed") this.#sessions.refuse(new SidecarUnavailable(phase.message));
     this.postState();
     if (phase.kind === "running" && this.#sessions.isAnyWithoutSession) this.deps.page.post({ type: "requestReplay" });
   }
 
-  /** Called when the user trusts the workspace. Replaces the read-only sidecar. */
+  /** Called when the user trusts the workspace, after the replacement of the read-only sidecar. */
   trustGranted(): void {
-    if (this.deps.sidecar.phase.kind !== "idle") this.deps.sidecar.restart();
     this.postState();
     this.deps.page.post({ type: "requestReplay" });
   }
@@ -182,52 +197,22 @@ export class ChatController {
     this.deps.outdatedChanged?.(outdated);
   }
 
-  /**
-   * Makes the page open a tab; without a page, the next page opens the tab. `agentId` defaults to the agent for new
-   * tabs.
-   */
-  openTab(agentId?: string): void {
-    this.#requestTab({ type: "openTab", ...(agentId === undefined ? {} : { agentId }) });
-  }
-
-  /** Like `openTab`, with the text of a link in the prompt. */
-  openDraft(draft: string): void {
-    this.#requestTab({ type: "openTab", draft });
-  }
-
-  /** Makes the page open or select the tab of a stored session. `entryId`: the entry that a search has found. */
-  openSession({ conversation, agentId, cwd }: OpenableSession, entryId?: string): void {
-    const entry = entryId === undefined ? {} : { entryId };
-    this.#requestTab({ type: "openTab", tabId: conversation, agentId, cwd, ...entry });
-  }
-
-  /** Makes the page open the tab of a new branch, with its transcript in the draft. */
-  openBranch({ conversation, agentId, cwd, transcript }: ForkedSession): void {
-    this.#requestTab({
-      type: "forked",
-      tabId: conversation,
-      agentId,
-      cwd,
-      ...(transcript === undefined ? {} : { transcript }),
-    });
-  }
-
   /** Closes the tab and its session. Without a page, the tab stays open, because the next page restores it. */
   async closeTab(tabId: TabId): Promise<void> {
     if (!this.deps.page.isLive) return;
     this.deps.page.post({ type: "closeTab", tabId });
-    await this.#closeTab(tabId);
+    await this.closeSession(tabId);
+  }
+
+  /** Passes the tab with its session to another surface. No effect on tabs of other surfaces. */
+  pass(tabId: TabId, target: ChatController): void {
+    this.#sessions.pass(tabId, target.#sessions);
+    if (this.#selected === tabId) this.#selected = undefined;
   }
 
   /** Adds attachments to the selected tab's draft, or queues them for the next page. */
   attach(attachments: readonly Attachment[]): Promise<void> {
     return this.#composer.attach(attachments);
-  }
-
-  /** Makes the page run a command in its selected tab. Without a page, the next one runs only `focusPrompt`. */
-  runInPage(command: PageCommand): void {
-    if (this.deps.page.isLive) this.deps.page.post({ type: "runCommand", command });
-    else if (command === "focusPrompt") this.#focusesPrompt = true;
   }
 
   /** Restarts the agent of the selected tab. `false`: no tab is open. */
@@ -255,26 +240,15 @@ export class ChatController {
     this.#sessions.dispose();
   }
 
-  #requestTab(tab: OpenTab): void {
-    if (this.deps.page.isLive) this.deps.page.post(tab);
-    else this.#pendingTab = tab;
-  }
-
   async #pageReady(positions: readonly TabPosition[]): Promise<void> {
     const hasTabs = this.tabs.length > 0 || positions.length > 0;
-    const pending = this.#pendingTab;
-    this.#pendingTab = undefined;
     this.deps.shownTabChanged?.();
-    for (const position of positions) void this.#pageResume.replay(position);
-    // Before the state, because a page without tabs then opens an empty one.
-    if (pending?.tabId !== undefined) this.deps.page.post(pending);
+    for (const position of positions)
+      if (!this.deps.others.isElsewhere(position.tabId)) void this.#pageResume.replay(position);
+    this.requests.beforeState();
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    // A first page opens its first tab by itself, with the agent for new tabs.
-    if (pending && pending.tabId === undefined && (hasTabs || "agentId" in pending || "draft" in pending))
-      this.deps.page.post(pending);
+    this.requests.afterState(hasTabs);
     this.deps.firstScreen.refresh();
-    if (this.#focusesPrompt) this.deps.page.post({ type: "runCommand", command: "focusPrompt" });
-    this.#focusesPrompt = false;
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason
@@ -299,7 +273,7 @@ export class ChatController {
     const agent = choosesAgent ? await this.deps.pickAgent(this.#starts.agentIdOf(tabId)) : undefined;
     if (choosesAgent && agent === undefined) return;
     const client = await this.deps.sidecar.client();
-    this.openBranch(
+    this.requests.openBranch(
       await client.request("sessions/fork", {
         conversation: tabId,
         newId,
@@ -311,10 +285,11 @@ export class ChatController {
 
   async #openStored(conversation: string): Promise<void> {
     const client = await this.deps.sidecar.client();
-    this.openSession(await client.request("sessions/open", { ref: { kind: "stored", conversation } }));
+    this.deps.others.openSession(await client.request("sessions/open", { ref: { kind: "stored", conversation } }));
   }
 
-  #closeTab(tabId: TabId): Promise<void> {
+  /** Closes the session of a tab that its page has closed. */
+  closeSession(tabId: TabId): Promise<void> {
     const closing = this.#sessions.close(tabId);
     this.#starts.forget(tabId);
     this.deps.tabClosed?.(tabId);

@@ -6,7 +6,8 @@ import type { AgentChoice } from "../protocol/agents/agents";
 import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { Change, HostToPage, PageToHost, TabId } from "../protocol/page/host-to-page";
+import type { Change, HostToPage, MovedTab, PageToHost, TabId } from "../protocol/page/host-to-page";
+import type { OpenableSession } from "../protocol/sessions/sessions";
 import type { PersistedControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
@@ -30,6 +31,19 @@ export interface FirstScreenProvider {
   preview(): Promise<void>;
 }
 
+/** The other surfaces of the chat. */
+export interface OtherSurfaces {
+  /** Whether another surface shows the tab. This surface then gives it up. */
+  isElsewhere(tabId: TabId): boolean;
+  move(tab: MovedTab, to: "view" | "editor" | "window"): void;
+  /** Opens a new tab in the chat view. */
+  openInView(agentId: string | undefined): void;
+  /** Shows the tab of a stored session where it is open, otherwise in the chat view. */
+  openSession(session: OpenableSession): void;
+  /** The title of the only tab of an editor has changed. */
+  titleChanged(title: string): void;
+}
+
 export interface ChatDeps {
   readonly page: {
     readonly isLive: boolean;
@@ -43,6 +57,7 @@ export interface ChatDeps {
   readonly chosen: Pick<PersistedControls, "of">;
   readonly composer: Composer;
   readonly firstScreen: FirstScreenProvider;
+  readonly others: OtherSurfaces;
   readonly log: Log;
   settings(): Settings;
   isTrusted(): boolean;

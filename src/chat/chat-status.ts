@@ -21,9 +21,18 @@ export class ChatStatus {
   readonly #tabs = new Map<TabId, TabActivity>();
   #shown = "";
 
-  /** `show` is called at first and after each change. */
-  constructor(private readonly show: (status: ShownStatus) => void) {
+  /** `show` is called at first and after each change, `changed` after a change of one tab. */
+  constructor(
+    private readonly show: (status: ShownStatus) => void,
+    private readonly changed: (tabId: TabId) => void = () => undefined,
+  ) {
     this.#update();
+  }
+
+  activityOf(tabId: TabId): "idle" | "working" | "question" {
+    const activity = this.#tabs.get(tabId);
+    if (activity === undefined) return "idle";
+    return activity.questions.size > 0 ? "question" : "working";
   }
 
   onEvent(tabId: TabId, event: ChatEvent): void {
@@ -33,6 +42,7 @@ export class ChatStatus {
     if (after === IDLE) this.#tabs.delete(tabId);
     else this.#tabs.set(tabId, after);
     this.#update();
+    this.changed(tabId);
   }
 
   tabClosed(tabId: TabId): void {
@@ -41,8 +51,10 @@ export class ChatStatus {
 
   /** Call it when the sidecar has exited with its sessions. */
   clear(): void {
+    const tabs = [...this.#tabs.keys()];
     this.#tabs.clear();
     this.#update();
+    tabs.forEach(this.changed);
   }
 
   #update(): void {

@@ -2,12 +2,10 @@
  * The chat view in the sidebar. VS Code destroys the page of a hidden view, and recreates the page without resolving
  * the view again. This class keeps no state except the view.
  */
-import * as l10n from "@vscode/l10n";
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/page/host-to-page";
-import { pageTranslation } from "../translation";
-import { freshNonce, pageHtml, sessionKey, workspaceKey } from "./page-html";
+import { loadChatPage, type ChatPageDeps } from "./chat-page";
 import { PageChannel } from "./page-channel";
 
 export class ChatView implements vscode.WebviewViewProvider {
@@ -16,11 +14,10 @@ export class ChatView implements vscode.WebviewViewProvider {
 
   /** `visible` is called whenever the view is shown or hidden. */
   constructor(
-    private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">,
+    private readonly pages: ChatPageDeps,
     private readonly log: Log,
     onMessage: (message: PageToHost) => void,
     private readonly visible: (isVisible: boolean) => void,
-    private readonly restoresSessions: () => boolean,
   ) {
     this.page = new PageChannel({ log, onMessage, send: message => this.#view?.webview.postMessage(message) });
   }
@@ -50,20 +47,7 @@ export class ChatView implements vscode.WebviewViewProvider {
         this.visible(false);
       }),
     ];
-    const { extensionUri, storageUri } = this.extension,
-      dist = vscode.Uri.joinPath(extensionUri, "dist");
-    const localResourceRoots = [dist, vscode.Uri.joinPath(extensionUri, "media")];
-    webview.options = { enableScripts: true, enableForms: false, enableCommandUris: false, localResourceRoots };
     this.visible(view.visible);
-    webview.html = pageHtml({
-      cspSource: webview.cspSource,
-      nonce: freshNonce(),
-      title: l10n.t("Symposium"),
-      root: "symposium",
-      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(),
-      ...workspaceKey(storageUri?.toString()),
-      ...sessionKey(vscode.env.sessionId, this.restoresSessions()),
-      ...pageTranslation(),
-    });
+    loadChatPage(webview, this.pages);
   }
 }

@@ -124,6 +124,12 @@ suite("page document", () => {
     equal(translated.match(/<script/g)?.length, 2);
   });
 
+  test("marks the body of an editor", () => {
+    ok(html.includes("<body>"));
+    const parts = { cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "s.js" };
+    ok(pageHtml({ ...parts, surface: "editor" }).includes('<body data-surface="editor">'));
+  });
+
   test("identifies the workspace by a stable hash, empty without a workspace", () => {
     const parts = {
       cspSource: "https://csp",
@@ -138,6 +144,7 @@ suite("page document", () => {
     equal(rootOf("file:///home/ada/storage/1"), rootOf("file:///home/ada/storage/1"));
     notEqual(rootOf("file:///home/ada/storage/1"), rootOf("file:///home/ada/storage/2"));
     equal(rootOf(undefined), "");
+    notEqual(workspaceKey("file:///1").workspace, workspaceKey("file:///1", "t").workspace);
   });
 
   test("has a fresh 128-bit nonce", () => {

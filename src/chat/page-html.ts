@@ -13,6 +13,8 @@ export interface PageParts {
   readonly workspace?: string;
   /** See `sessionKey`. If absent, the page restores the tabs of any session of VS Code. */
   readonly session?: string;
+  /** Mark of the body for scripts and styles. */
+  readonly surface?: "editor";
   /** New for each document, 128 bits. */
   readonly nonce: string;
   /** Absent in English. */
@@ -25,10 +27,10 @@ export function freshNonce(): string {
 
 /**
  * Identifies a workspace in the browser's storage without revealing its path. `storage`: VS Code's storage folder of
- * the workspace.
+ * the workspace. `tabId`: of an editor, which stores its page apart from the view's.
  */
-export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
-  return storage === undefined ? {} : { workspace: digest(storage) };
+export function workspaceKey(storage: string | undefined, tabId?: string): { readonly workspace?: string } {
+  return storage === undefined ? {} : { workspace: digest(tabId === undefined ? storage : `${storage}\n${tabId}`) };
 }
 
 /** Identifies a session of VS Code, if the page restores the tabs of no other session. `id`: `vscode.env.sessionId`. */
@@ -78,7 +80,7 @@ export function pageHtml(parts: PageParts): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${parts.title}</title>
 </head>
-<body>
+<body${data("surface", parts.surface)}>
 <div id="${parts.root}"${data("workspace", parts.workspace)}${data("session", parts.session)}></div>
 ${texts(parts)}<script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>

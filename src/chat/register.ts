@@ -9,6 +9,7 @@ import type { Log } from "../log";
 import { CHAT_FOCUSED, CHAT_VIEW } from "../names";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
+import type { TabId } from "../protocol/page/host-to-page";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
@@ -18,8 +19,12 @@ import { AttentionBadge } from "./attention-badge";
 import { ChatStatus, type ShownStatus } from "./chat-status";
 import { ChatController } from "./chat-controller";
 import type { ChatDeps } from "./chat-deps";
+import { ChatEditors } from "./chat-editors";
+import { ChatSurfaces, type Surface } from "./chat-surfaces";
 import { ChatView } from "./chat-view";
+import type { PageChannel } from "./page-channel";
 import { ResponseCapture } from "./response-capture";
+import { SessionStarts } from "./session-start";
 
 export interface ChatParts {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">;
@@ -30,7 +35,7 @@ export interface ChatParts {
   readonly chosen: ChatDeps["chosen"];
   readonly commands: Pick<ChatDeps, "chooseAgent" | "confirmBypass" | "perform"> & {
     notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
-    invite(sentence: string): Promise<void>;
+    invite(sentence: string, open: () => Promise<void>): Promise<void>;
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
   addToConfiguration(agentId: string): Promise<void>;
@@ -42,9 +47,7 @@ export interface ChatParts {
 }
 
 export interface ChatPart extends vscode.Disposable {
-  readonly page: ChatDeps["page"];
-  readonly controller: ChatController;
-  readonly attention: AttentionBadge;
+  readonly surfaces: ChatSurfaces;
   readonly capture: ResponseCapture;
   phaseChanged(phase: SidecarPhase): void;
 }
@@ -54,40 +57,119 @@ export function chatListeners(
   chat: () => ChatPart,
 ): Pick<Handlers<SidecarToHost>, "chat/event" | "chat/snapshot" | "chat/attention"> {
   return {
-    "chat/event": event => chat().controller.event(event),
-    "chat/snapshot": snapshot => chat().controller.snapshot(snapshot),
-    "chat/attention": request => chat().attention.onEvent(request),
+    "chat/event": event => chat().surfaces.event(event),
+    "chat/snapshot": snapshot => chat().surfaces.snapshot(snapshot),
+    "chat/attention": request => chat().surfaces.attention(request),
   };
 }
 
 export function registerChat(parts: ChatParts): ChatPart {
-  const { log, configuration, supervisor, editor, commands } = parts,
+  const { log, configuration, supervisor, commands } = parts,
     capture = new ResponseCapture();
-  const focusChanged = (hasFocus: boolean): void =>
-    void vscode.commands.executeCommand("setContext", CHAT_FOCUSED, hasFocus);
-  const attention = new AttentionBadge({
-    show: badge => view.show(badge),
-    notify: sentence => void commands.invite(sentence),
-    now: () => realClock.now(),
-  });
   const item = vscode.window.createStatusBarItem("symposium.status", vscode.StatusBarAlignment.Right),
-    status = new ChatStatus(shown => showStatus(item, shown));
+    status = new ChatStatus(
+      shown => showStatus(item, shown),
+      tabId => editors.activityChanged(tabId),
+    );
   item.name = l10n.t("Symposium");
   item.show();
-  const view = new ChatView(
-    parts.context,
+  const now = (): number => realClock.now(),
+    activityOf = (tabId: TabId) => status.activityOf(tabId);
+  const surfaces: ChatSurfaces = new ChatSurfaces({
+    view: () => view,
+    openEditor: (tabId, inNewWindow) => editors.open(tabId, inNewWindow),
+    hasQuestion: tabId => activityOf(tabId) === "question",
+    focusChanged: hasFocus => void vscode.commands.executeCommand("setContext", CHAT_FOCUSED, hasFocus),
+    shownTabChanged: parts.shownTabChanged,
+    sidecar: supervisor,
+    notify: (message, actions) => void commands.notify(message, actions),
+  });
+  const shared = {
+    ...sharedDeps(parts),
+    tabClosed: (tabId: TabId) => status.tabClosed(tabId),
+    forwarded: (tabId: TabId, event: ChatEvent, agentId: string | undefined) => {
+      capture.onEvent(tabId, event);
+      status.onEvent(tabId, event);
+      parts.onEvent(event, agentId);
+    },
+  };
+  const starts = new SessionStarts(shared);
+  const createController = (page: PageChannel, surface: () => Surface): ChatController =>
+    new ChatController(
+      {
+        ...shared,
+        page,
+        others: surfaces.othersOf(surface),
+        focusChanged: hasFocus => surfaces.focusChanged(surface(), hasFocus),
+      },
+      starts,
+    );
+  const pages = { extension: parts.context, restoresSessions: () => configuration.settings.restoresSessions };
+  const editors = new ChatEditors({
+    pages,
+    log,
+    surfaces,
+    createController,
+    notify: (sentence, editor) => void commands.invite(sentence, () => editor.reveal()),
+    now,
+    activityOf,
+  });
+  const reveal = async (): Promise<void> => {
+    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+  };
+  const attention = new AttentionBadge({
+    show: badge => provider.show(badge),
+    notify: sentence => void commands.invite(sentence, reveal),
+    now,
+  });
+  const provider = new ChatView(
+    pages,
     log,
     message => {
-      controller.handle(message).catch(() => undefined); // shown in the tab and logged
+      view.controller.handle(message).catch(() => undefined); // shown in the tab and logged
     },
     isVisible => {
       attention.visible(isVisible);
-      if (!isVisible) focusChanged(false);
+      if (!isVisible) surfaces.focusChanged(view, false);
     },
-    () => configuration.settings.restoresSessions,
   );
-  const controller: ChatController = new ChatController({
-    page: view.page,
+  const view: Surface = {
+    controller: createController(provider.page, () => view),
+    attention,
+    page: provider.page,
+    reveal,
+  };
+  const owned = vscode.Disposable.from(
+    view.controller,
+    editors,
+    item,
+    vscode.window.registerWebviewViewProvider(CHAT_VIEW, provider),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => surfaces.trustGranted()),
+    configuration.onChange(() => surfaces.settingsChanged()),
+  );
+  return {
+    surfaces,
+    capture,
+    phaseChanged: phase => {
+      surfaces.phaseChanged(phase);
+      if (phase.kind !== "running") status.clear();
+    },
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}
+
+/** The dependencies that do not depend on the surface. */
+function sharedDeps({
+  log,
+  configuration,
+  supervisor,
+  editor,
+  commands,
+  ...parts
+}: ChatParts): Omit<ChatDeps, "page" | "others" | "focusChanged" | "tabClosed" | "forwarded"> {
+  return {
     sidecar: supervisor,
     folders: new WorkingFolders(editor.folders),
     chosen: parts.chosen,
@@ -107,37 +189,8 @@ export function registerChat(parts: ChatParts): ChatPart {
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),
-    focusChanged,
-    tabClosed: tabId => status.tabClosed(tabId),
-    forwarded: (tabId, event, agentId) => {
-      capture.onEvent(tabId, event);
-      status.onEvent(tabId, event);
-      parts.onEvent(event, agentId);
-    },
     outdatedChanged: parts.outdatedChanged,
     shownTabChanged: parts.shownTabChanged,
-  });
-  const owned = vscode.Disposable.from(
-    controller,
-    item,
-    vscode.window.registerWebviewViewProvider(CHAT_VIEW, view),
-    vscode.workspace.onDidGrantWorkspaceTrust(() => controller.trustGranted()),
-    configuration.onChange(() => controller.postState()),
-  );
-  return {
-    page: view.page,
-    controller,
-    attention,
-    capture,
-    phaseChanged: phase => {
-      controller.phaseChanged(phase);
-      if (phase.kind === "running") return;
-      attention.clear();
-      status.clear();
-    },
-    dispose: () => {
-      owned.dispose();
-    },
   };
 }
 

@@ -140,6 +140,30 @@ suite("TabSessions", () => {
     equal(tabs.tabOf("s2"), "t");
   });
 
+  test("passes an open or opening tab with its session, which only its last owner closes", async () => {
+    const { sidecar, tabs } = fixture(),
+      other = new TabSessions(() => sidecar.current());
+    await tabs.open("t", plan);
+    tabs.pass("t", other);
+    tabs.pass("t", other);
+    sidecar.hold("chat/new");
+    const opening = tabs.open("u", plan);
+    await settled();
+    tabs.pass("u", other);
+    void tabs.open("v", plan);
+    await settled();
+    tabs.pass("v", other);
+    void other.close("v");
+    sidecar.release();
+    await opening;
+    await settled();
+    deepEqual(
+      [tabs.ids, other.ids, tabs.tabOf("s1"), other.tabOf("s1"), other.tabOf("s2"), other.sessionOf("u")],
+      [[], ["t", "u"], undefined, "t", "u", "s2"],
+    );
+    deepEqual(sidecar.calls.slice(3), [{ method: "chat/close", params: { sessionId: "s3" } }]);
+  });
+
   test("ignores a close without a sidecar", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);

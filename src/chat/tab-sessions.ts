@@ -8,6 +8,7 @@
  * Invariants:
  * - Callers that wait for a tab's session receive the session or an error, in the order of the calls.
  * - A session that opens after its tab was closed is closed.
+ * - A tab that is passed to another surface keeps its session, also one that is still opening.
  * - A restart of the sidecar only delays the opening of a session.
  */
 import * as l10n from "@vscode/l10n";
@@ -24,8 +25,15 @@ export interface OpenSession {
   readonly sessionId: SessionId;
 }
 
+interface OpeningTab {
+  readonly kind: "opening";
+  readonly session: Deferred<OpenSession>;
+  /** The surface that shows the tab. */
+  owner: TabSessions;
+}
 type Tab =
-  | { readonly kind: "opening" | "lost"; readonly session: Deferred<OpenSession> }
+  | OpeningTab
+  | { readonly kind: "lost"; readonly session: Deferred<OpenSession> }
   | { readonly kind: "open"; readonly session: OpenSession };
 
 export class TabSessions {
@@ -50,11 +58,17 @@ export class TabSessions {
     return this.#bySession.get(sessionId);
   }
 
+  /** `undefined`: the tab has no open session. */
+  sessionOf(tabId: TabId): SessionId | undefined {
+    const tab = this.#tabs.get(tabId);
+    return tab?.kind === "open" ? tab.session.sessionId : undefined;
+  }
+
   /** Opens a session for a new or lost tab. `plan` returns the start options and may ask the user. */
   open(tabId: TabId, plan: () => Promise<NewChat>): Promise<OpenSession> {
     const existing = this.#tabs.get(tabId);
     if (existing?.kind === "open" || existing?.kind === "opening") return this.session(tabId);
-    const tab: Tab = { kind: "opening", session: existing?.session ?? deferred() };
+    const tab: OpeningTab = { kind: "opening", session: existing?.session ?? deferred(), owner: this };
     this.#tabs.set(tabId, tab);
     void this.#run(tabId, tab, plan);
     return tab.session.promise;
@@ -76,6 +90,18 @@ export class TabSessions {
     this.#tabs.delete(tabId);
     if (tab?.kind === "open") await this.#closeSession(tab.session);
     else tab?.session.reject(new Error(l10n.t("This tab was closed.")));
+  }
+
+  /** Passes the tab with its session to another surface. No effect if the tab does not exist. */
+  pass(tabId: TabId, target: TabSessions): void {
+    const tab = this.#tabs.get(tabId);
+    if (tab === undefined) return;
+    this.#tabs.delete(tabId);
+    target.#tabs.set(tabId, tab);
+    if (tab.kind === "opening") tab.owner = target;
+    if (tab.kind !== "open") return;
+    this.#bySession.delete(tab.session.sessionId);
+    target.#bySession.set(tab.session.sessionId, tabId);
   }
 
   /** Call it when the sidecar exited. */
@@ -105,21 +131,18 @@ export class TabSessions {
     for (const tabId of this.ids) void this.close(tabId);
   }
 
-  async #run(
-    tabId: TabId,
-    tab: Tab & { readonly kind: "opening" | "lost" },
-    plan: () => Promise<NewChat>,
-  ): Promise<void> {
+  async #run(tabId: TabId, tab: OpeningTab, plan: () => Promise<NewChat>): Promise<void> {
     const opened = await this.#open(plan).catch((error: unknown) =>
       error instanceof Error ? error : new Error(String(error)),
     );
-    const isCurrent = this.#tabs.get(tabId) === tab;
+    const { owner } = tab,
+      isCurrent = owner.#tabs.get(tabId) === tab;
     if (opened instanceof Error) {
-      if (isCurrent) this.#lose(tabId);
+      if (isCurrent) owner.#lose(tabId);
       tab.session.reject(opened);
     } else if (isCurrent) {
-      this.#tabs.set(tabId, { kind: "open", session: opened });
-      this.#bySession.set(opened.sessionId, tabId);
+      owner.#tabs.set(tabId, { kind: "open", session: opened });
+      owner.#bySession.set(opened.sessionId, tabId);
       tab.session.resolve(opened);
     } else {
       void this.#closeSession(opened);

@@ -5,12 +5,12 @@ export class ReadAnswers {
   /** The last change that was shown, by conversation. */
   readonly #seen = new Map<string, number>();
 
-  /** `shown`: the conversation that the visible chat shows. */
-  of(sessions: readonly SessionSummary[], shown: string | undefined): readonly SessionSummary[] {
+  /** `shown`: the conversations that the visible chat shows. */
+  of(sessions: readonly SessionSummary[], shown: readonly string[]): readonly SessionSummary[] {
     return sessions.map(session => {
       const { ref, activity, changedAt, ...others } = session;
       if (activity !== "unread" || ref.kind !== "stored") return session;
-      if (ref.conversation === shown) this.#seen.set(ref.conversation, changedAt);
+      if (shown.includes(ref.conversation)) this.#seen.set(ref.conversation, changedAt);
       return this.#seen.get(ref.conversation) === changedAt ? { ref, changedAt, ...others } : session;
     });
   }

@@ -1,10 +1,9 @@
 /** Creates the view “Sessions” with its commands, and connects both with VS Code. */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { ChatController } from "../chat/chat-controller";
+import type { ChatSurfaces } from "../chat/chat-surfaces";
 import { realClock } from "../clock";
 import type { Log } from "../log";
-import { CHAT_VIEW } from "../names";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
@@ -22,7 +21,7 @@ export interface SessionsParts {
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
-  readonly chat: Pick<ChatController, "openSession" | "shownTab" | "tabs" | "openBranch" | "closeTab">;
+  readonly chat: Pick<ChatSurfaces, "openSession" | "shownTabs" | "tabs" | "openBranch" | "closeTab">;
   readonly commands: Pick<SessionCommandDeps, "notify"> & {
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
@@ -58,7 +57,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     isTrusted: () => vscode.workspace.isTrusted,
     isFocused: () => vscode.window.state.focused,
     isVisible: () => view.isVisible,
-    shownConversation: () => chat.shownTab,
+    shownConversations: () => chat.shownTabs,
     show: model => view.show(model),
   });
   const commands = sessionCommands({
@@ -72,14 +71,8 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     isInWorkspace: folder => isInWorkspace(folder, workspace()),
     isOpen: conversation => chat.tabs.includes(conversation),
     closeTab: conversation => chat.closeTab(conversation),
-    open: async (session, entryId) => {
-      chat.openSession(session, entryId);
-      await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
-    },
-    openBranch: async branch => {
-      chat.openBranch(branch);
-      await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
-    },
+    open: (session, entryId) => chat.openSession(session, entryId),
+    openBranch: branch => chat.openBranch(branch),
     pickAgent: exceptId => parts.commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     newId: () => randomUUID(),
     notify: parts.commands.notify,

@@ -47,7 +47,7 @@ class Fixture {
       isTrusted: () => this.trusted,
       isFocused: () => this.focused,
       isVisible: () => this.visible,
-      shownConversation: () => this.shownConversation,
+      shownConversations: () => (this.shownConversation === undefined ? [] : [this.shownConversation]),
       show: model => void this.shown.push(model),
     });
   }
@@ -108,7 +108,7 @@ suite("SessionsController", () => {
     await fixture.look();
     deepEqual(activities(), [undefined, "unread"]);
     fixture.shownConversation = "b";
-    fixture.controller.shownConversationChanged();
+    fixture.controller.shownConversationsChanged();
     deepEqual(activities(), [undefined, undefined]);
     fixture.sessions = [summary("a", { activity: "unread", changedAt: 3 })];
     fixture.controller.listChanged();

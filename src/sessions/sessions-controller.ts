@@ -46,8 +46,8 @@ export interface SessionsDeps {
   /** Whether the window has the focus. */
   isFocused(): boolean;
   isVisible(): boolean;
-  /** The conversation that the user sees in the chat. */
-  shownConversation(): string | undefined;
+  /** The conversations that the user sees in the chat. */
+  shownConversations(): readonly string[];
   show(model: SessionsViewModel): void;
 }
 
@@ -98,7 +98,7 @@ export class SessionsController {
   }
 
   /** Call it when the chat is shown, or shows another conversation. */
-  shownConversationChanged(): void {
+  shownConversationsChanged(): void {
     this.#show();
   }
 
@@ -135,7 +135,7 @@ export class SessionsController {
 
   #show(): void {
     const { content } = this.#list,
-      sessions = this.#read.of(content?.sessions ?? [], this.deps.shownConversation()),
+      sessions = this.#read.of(content?.sessions ?? [], this.deps.shownConversations()),
       nodes = sessionTree(sessions, this.deps.workspace(), this.#options);
     this.deps.show({
       nodes,

@@ -10,14 +10,14 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 import { ChatController } from "../chat/chat-controller";
-import type { Composer } from "../chat/chat-deps";
+import type { Composer, OtherSurfaces } from "../chat/chat-deps";
 
 export const MINE: AgentConfig = { id: "mine", name: "Mine", distribution: { local: { command: "mine" } } };
 export const RUNNING: SidecarPhase = { kind: "running", run: 1, node: "own", deaths: [] };
 export const BACKOFF: SidecarPhase = { kind: "backoff", run: 1, node: "own", deaths: [0] };
 
 export class Fixture {
-  readonly sidecar = new FakeSidecar();
+  readonly sidecar: FakeSidecar;
   phase: SidecarPhase = RUNNING;
   restarts = 0;
   live = true;
@@ -45,6 +45,8 @@ export class Fixture {
     },
     this.log,
   );
+  /** Tabs of other surfaces. */
+  elsewhere: readonly string[] = [];
   pickedAgent: AgentChoice | undefined;
   /** Number of times that the first screen was requested. */
   refreshes = 0;
@@ -52,8 +54,10 @@ export class Fixture {
   addingFound: ((agentId: string) => Promise<void>) | undefined;
   readonly chat: ChatController;
 
-  constructor() {
+  /** `shared`: those of several surfaces. */
+  constructor(shared: { readonly sidecar?: FakeSidecar; readonly others?: (fixture: Fixture) => OtherSurfaces } = {}) {
     const fixture = this;
+    this.sidecar = shared.sidecar ?? new FakeSidecar();
     this.chat = new ChatController({
       page: {
         get isLive() {
@@ -63,7 +67,7 @@ export class Fixture {
           if (fixture.live) this.posted.push(message);
         },
         deliver: async message => {
-          const delivered = fixture.live && (await fixture.delivery);
+          const delivered = fixture.live && (fixture.delivery === true || (await fixture.delivery));
           if (delivered) this.posted.push(message);
           return delivered;
         },
@@ -107,6 +111,19 @@ export class Fixture {
       },
       perform: async action => {
         this.done.push(action);
+      },
+      others: shared.others?.(this) ?? {
+        isElsewhere: tabId => this.elsewhere.includes(tabId),
+        move: ({ tabId }, to) => {
+          this.done.push(`move ${tabId} ${to}`);
+        },
+        openInView: agentId => {
+          this.done.push(`open in view ${agentId ?? ""}`);
+        },
+        openSession: session => this.chat.requests.openSession(session),
+        titleChanged: title => {
+          this.done.push(`title ${title}`);
+        },
       },
       firstScreen: {
         refresh: () => {

@@ -9,6 +9,7 @@ import type { Handlers } from "../../src/protocol/wire/wire";
 import { readSettings } from "../../src/settings/store/settings";
 import { SidecarSupervisor } from "../../src/sidecar/supervisor";
 import { listeners } from "../../src/testing/listeners";
+import { onlySurface } from "../../src/testing/only-surface";
 import { noFirstScreen } from "../../src/testing/no-first-screen";
 import type { TestSidecar } from "./sidecar";
 import { mortal, type FakeClock } from "./clock-and-marks";
@@ -81,6 +82,7 @@ export class TestHost {
       notify: () => undefined,
       addToConfiguration: async () => undefined,
       firstScreen: noFirstScreen,
+      others: onlySurface,
       forwarded: () => undefined,
     });
   }

@@ -5,6 +5,7 @@
  * - The source and its draft stay unchanged.
  * - The new tab opens when the sidecar has stored it. Until then, its prompt is held here. Only the
  *   newest branch is held. A failure is shown in the source.
+ * - A branch from an editor opens in the chat view.
  * - An agent that does not remember the beginning gets its transcript with the first prompt, as an attachment.
  */
 import type { Attachment } from "../../src/protocol/chat/attachments";
@@ -15,7 +16,19 @@ import { attach } from "./composing";
 import type { Branching, BranchKind, PendingBranch } from "./branch-model";
 import * as drafts from "./drafts";
 import { openStored, tooManyTabs } from "./page-actions";
-import { chain, isLive, MAX_TABS, post, SAVE, show, withTab, type Page, type Step, type Tab } from "./page-model";
+import {
+  agentOf,
+  chain,
+  isLive,
+  MAX_TABS,
+  post,
+  SAVE,
+  show,
+  withTab,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
 
 type Prompt = Extract<Entry, { readonly kind: "user" }>;
 
@@ -61,20 +74,30 @@ export function branchOpened(
   const { branch } = page,
     pending: PendingBranch =
       branch?.tabId === session.tabId ? branch : { tabId: session.tabId, text: "", attachments: [] };
+  const context: readonly Attachment[] = transcript === undefined ? [] : [{ kind: "transcript", text: transcript }],
+    attachments = [...context, ...pending.attachments],
+    { sentAs, text } = pending,
+    // The snapshot of the new session sends it.
+    onTheWay: readonly drafts.Sent[] =
+      sentAs === undefined ? [] : [{ messageId: sentAs, text, ...(attachments.length === 0 ? {} : { attachments }) }];
+  if (page.surface === "editor") {
+    const { tabId, agentId, cwd } = session,
+      content = sentAs === undefined ? { ...drafts.noDrafts, text, attachments } : { ...drafts.noDrafts, onTheWay },
+      agent = agentOf(page.agents, agentId);
+    return [
+      { ...page, branch: undefined },
+      [post({ type: "moveTab", to: "view", tabId, agent, cwd, title: "", drafts: content })],
+    ];
+  }
   return chain(openStored({ ...page, branch: undefined }, { ...session, type: "openTab" }, now), p => {
     const tab = p.tabs.get(session.tabId);
     if (tab === undefined) return [p, []];
-    const context: readonly Attachment[] = transcript === undefined ? [] : [{ kind: "transcript", text: transcript }],
-      { sentAs, text } = pending;
     if (sentAs === undefined)
-      return chain(
-        attach(p, { ...tab, drafts: drafts.typed(tab.drafts, text) }, [...context, ...pending.attachments]),
-        q => [q, [{ kind: "fill", tabId: tab.tabId, text }]],
-      );
-    const attachments = [...context, ...pending.attachments],
-      prompt: drafts.Sent = { messageId: sentAs, text, ...(attachments.length === 0 ? {} : { attachments }) };
-    // The snapshot of the new session sends it.
-    const sent = { ...tab, drafts: { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, prompt] } };
+      return chain(attach(p, { ...tab, drafts: drafts.typed(tab.drafts, text) }, attachments), q => [
+        q,
+        [{ kind: "fill", tabId: tab.tabId, text }],
+      ]);
+    const sent = { ...tab, drafts: { ...tab.drafts, onTheWay: [...tab.drafts.onTheWay, ...onTheWay] } };
     return [withTab(p, sent), [SAVE, show(sent)]];
   });
 }

@@ -14,6 +14,8 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   runCommand: true,
   forked: true,
   firstScreen: true,
+  movedTab: true,
+  releaseTab: true,
   closeTab: true,
   failed: true,
 };

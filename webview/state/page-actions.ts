@@ -62,6 +62,8 @@ export function opened(page: Page, tabId: TabId, now: number): Step {
 
 /** `agentId`: the new tab's agent; default: the agent of new tabs. */
 export function openOne(page: Page, agentId?: string): Step {
+  if (page.surface === "editor")
+    return [page, [post({ type: "openInView", ...(agentId === undefined ? {} : { agentId }) })]];
   return page.tabs.size < MAX_TABS ? [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]] : tooManyTabs(page);
 }
 

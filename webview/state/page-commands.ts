@@ -3,6 +3,7 @@ import type { Entry, PermissionOptionKind } from "../../src/protocol/chat/chat";
 import type { PageCommand, TabId } from "../../src/protocol/page/host-to-page";
 import { assertNever } from "../../src/protocol/wire/wire";
 import { stopped } from "./composing";
+import { moveTab } from "./moved-tabs";
 import { answered } from "./page-actions";
 import { isLive, isQuestion, post, SAVE, type Effect, type Page, type Step, type Tab } from "./page-model";
 import { questionQueue } from "./question-queue";
@@ -28,6 +29,10 @@ export function runCommand(page: Page, command: PageCommand, now: number): Step 
       return answerOnce(page, tab, "reject_once", now);
     case "stop":
       return stopped(page, tab);
+    case "moveToEditor":
+    case "moveToWindow":
+    case "moveToView":
+      return moveTab(page, tab, command);
     default:
       return assertNever(command, "page command");
   }

@@ -27,7 +27,10 @@ import type { Branching, PendingBranch } from "./branch-model";
 import { noDrafts, type Drafts } from "./drafts";
 import { CLOSED, NO_REVEAL, type Find, type FindAction, type Reveal } from "./find-model";
 
-export const MAX_TABS = 20;
+export { MAX_TABS } from "../../src/protocol/page/host-to-page";
+/** Place of the page in VS Code. An editor shows one tab. */
+export type Surface = "view" | "editor";
+
 export type RequestState =
   | { readonly kind: "no" }
   /** missing: the host will answer. checking: the host answers only if the page has missed a message. */
@@ -90,6 +93,9 @@ export interface Follow {
 }
 
 export interface Page {
+  readonly surface: Surface;
+  /** The title that the host has received. */
+  readonly reportedTitle: string;
   readonly tabs: ReadonlyMap<TabId, Tab>;
   readonly selected: TabId | undefined;
   /** The card that has the keyboard focus, or had it when the page lost the focus. */

@@ -38,6 +38,7 @@ import {
   type UiEvent,
   type Page,
   type Step,
+  type Surface,
   type Tab,
 } from "./page-model";
 import { branchOpened, startBranch } from "./branching";
@@ -45,6 +46,7 @@ import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected, isBlank, settingsApplied } from "./tab-agent";
+import { openMoved, release, reportTitle } from "./moved-tabs";
 import { markRead, statusUpdates } from "./tab-status";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { runCommand } from "./page-commands";
@@ -54,19 +56,23 @@ import { opened, openDraft, openOne, openStored, handleAction } from "./page-act
 /**
  * `requestNumber`: any increasing number, such as the system time. `now`: milliseconds of the clock of all later steps.
  */
-export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
+export function openPage(saved: SavedPage, requestNumber: number, now: number, surface: Surface = "view"): Step {
   const start = Math.max(requestNumber, saved.asked + 1);
-  const tabs = saved.tabs.slice(0, MAX_TABS).map(({ tabId, agent, cwd, title, drafts, read }): [TabId, Tab] => [
-    tabId,
-    {
-      ...freshTab(tabId, agent, start, now),
-      drafts,
-      read,
-      conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }) },
-    },
-  ]);
+  const tabs = saved.tabs
+    .slice(0, surface === "editor" ? 1 : MAX_TABS)
+    .map(({ tabId, agent, cwd, title, drafts, read }): [TabId, Tab] => [
+      tabId,
+      {
+        ...freshTab(tabId, agent, start, now),
+        drafts,
+        read,
+        conversation: { ...emptyConversation(agent, cwd), ...(title === "" ? {} : { title }) },
+      },
+    ]);
   const selected = tabs.some(([tabId]) => tabId === saved.selected) ? saved.selected : tabs[0]?.[0];
   const page: Page = {
+    surface,
+    reportedTitle: "",
     tabs: new Map(tabs),
     selected,
     focused: undefined,
@@ -139,7 +145,7 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
     case "pageFocused":
       return [page, [post({ type: "focusChanged", hasFocus: event.hasFocus })]];
     case "drawn":
-      return chain(revealDrawn(markRead(questionsRedrawn(page, now)), now), p =>
+      return chain(revealDrawn(markRead(questionsRedrawn(page, now)), now), reportTitle, p =>
         p.handled === p.acknowledged
           ? [p, [SAVE_SOON]]
           : [{ ...p, acknowledged: p.handled }, [SAVE_SOON, post({ type: "ack", handled: p.handled })]],
@@ -204,6 +210,10 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return [{ ...page, firstScreen: message.screen }, [...page.tabs.values()].filter(isBlank).map(show)];
     case "runCommand":
       return runCommand(page, message.command, now);
+    case "movedTab":
+      return openMoved(page, message, now);
+    case "releaseTab":
+      return release(page, message.tabId);
     case "closeTab":
       return [page, page.tabs.has(message.tabId) ? [{ kind: "close", tabId: message.tabId }] : []];
     case "agentSelected":
@@ -369,7 +379,7 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
     p => askHost(p, isSidecarBack ? all : unknown, "missing", now),
     p => settingsApplied(p, page.outdated, now),
     p => selectTab(p, tabToSelect(p, state.selected, first, hostSelected)),
-    p => (first && p.tabs.size === 0 ? openOne(p) : [p, []]),
+    p => (first && p.tabs.size === 0 && p.surface === "view" ? openOne(p) : [p, []]),
   );
 }
 

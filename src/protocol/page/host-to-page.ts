@@ -8,9 +8,9 @@ import type { AgentChoice } from "../agents/agents";
 import type { Attachment, Mention } from "../chat/attachments";
 import type { ActionId, ChatEvent, Conversation } from "../chat/chat";
 import type { FirstScreen } from "./first-screen";
-import type { TabId } from "./page-to-host";
+import type { MovedTab, TabId } from "./page-to-host";
 
-export type { Change, PageToHost, TabId, TabPosition } from "./page-to-host";
+export type { Change, MovedTab, PageToHost, TabId, TabPosition } from "./page-to-host";
 
 /** State of the sidecar in the page. `message` is one sentence for the user. */
 export type SidecarState =
@@ -35,7 +35,12 @@ export interface Bypassed {
  * Commands of VS Code that the page runs in its selected tab. `allowOnce` and `rejectOnce` answer a permission request
  * that the user has seen for a while.
  */
-export type PageCommand = "focusPrompt" | "nextQuestion" | "allowOnce" | "rejectOnce" | "stop";
+export type PageCommand = "focusPrompt" | "nextQuestion" | "allowOnce" | "rejectOnce" | "stop" | MoveCommand;
+/** Commands that pass the selected tab to another surface; answered by `moveTab`. */
+export type MoveCommand = "moveToEditor" | "moveToWindow" | "moveToView";
+
+/** Maximum number of tabs in the chat view. */
+export const MAX_TABS = 20;
 
 export type HostToPage =
   /** Answers the first `webviewReady`, and reports each change. The page opens missing tabs. */
@@ -108,6 +113,10 @@ export type HostToPage =
       readonly transcript?: string;
     }
   | { readonly type: "runCommand"; readonly command: PageCommand }
+  /** Opens a tab that another surface has shown. It continues the same session. */
+  | ({ readonly type: "movedTab" } & MovedTab)
+  /** Removes a tab that another surface shows, without closing its session. */
+  | { readonly type: "releaseTab"; readonly tabId: TabId }
   /** Closes the tab like an action of the user. */
   | { readonly type: "closeTab"; readonly tabId: TabId }
   /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */

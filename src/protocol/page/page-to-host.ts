@@ -1,12 +1,14 @@
 /** Messages of the page to the extension host; see `host-to-page.ts`. */
 import * as v from "valibot";
-import { attachments, contextSource } from "../chat/attachment-schema";
+import { attachment, attachments, contextSource } from "../chat/attachment-schema";
 import { actionId } from "../chat/entry-schema";
 import { count, filled, finite, json, list, text, whole, type Infer, type Schema } from "../wire/schema";
 import { id, sessionActions, type ActionMessage } from "../chat/session-actions";
 
 const MIB = 1024 * 1024;
 const MAX_TABS = 100;
+/** Maximum number of prompts or attachments in the drafts of a moved tab. */
+const MAX_MOVED = 1_000;
 const long = text(4 * MIB);
 /** Text that opens in an editor or terminal beside the chat. */
 const shownText = text(300_000);
@@ -29,6 +31,27 @@ const change = { path: filled(4_096), oldText: v.exactOptional(shownText), newTe
 const changeOf = v.object(change);
 /** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText`, the file is new. */
 export type Change = Infer<typeof changeOf>;
+
+const sentPrompt = v.object({ messageId: id, text: long, attachments: v.exactOptional(attachments) });
+/** As the page stores it. A prompt returned to the draft can exceed the limit of a prompt's attachments. */
+const drafts = v.object({
+  text: long,
+  attachments: list(attachment, MAX_MOVED),
+  onTheWay: list(sentPrompt, MAX_MOVED),
+  takenBack: list(sentPrompt, MAX_MOVED),
+});
+
+const movedTab = {
+  tabId,
+  /** Absent until they are known. */
+  agent: v.exactOptional(v.object({ id, name: text(4_096) })),
+  cwd: v.exactOptional(filled(4_096)),
+  title: text(4_096),
+  drafts,
+};
+const movedTabOf = v.object(movedTab);
+/** A tab on its way between the chat view and an editor, with its unsent content. */
+export type MovedTab = Infer<typeof movedTabOf>;
 
 const ownMessages = v.variant("type", [
   /**
@@ -57,6 +80,12 @@ const ownMessages = v.variant("type", [
   }),
   /** Opens the tab of a stored session; answered by `openTab`, or by `failed` for this tab. */
   v.object({ type: v.literal("openSession"), tabId, conversation: id }),
+  /** Passes a tab to another surface. The page keeps the tab until `releaseTab`. */
+  v.object({ type: v.literal("moveTab"), to: v.picklist(["view", "editor", "window"]), ...movedTab }),
+  /** Opens a new tab in the chat view. Sent by editors, which show one tab each. */
+  v.object({ type: v.literal("openInView"), agentId: v.exactOptional(id) }),
+  /** The title of the page's tab, sent by editors. */
+  v.object({ type: v.literal("titleChanged"), title: text(4_096) }),
   v.object({ type: v.literal("selectTab"), tabId }),
   /** The page has received or lost the keyboard focus. */
   v.object({ type: v.literal("focusChanged"), hasFocus: v.boolean() }),

@@ -1,11 +1,10 @@
 /** Connects the settings pages, the update check and the walkthrough with VS Code. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import type { ChatController } from "../../chat/chat-controller";
-import type { ChatPart } from "../../chat/register";
+import type { ChatSurfaces } from "../../chat/chat-surfaces";
 import { realClock } from "../../clock";
 import type { Log } from "../../log";
-import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
+import { SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
 import { showError, showInformation, showModal } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { ActiveFile } from "../../protocol/page/first-screen";
@@ -40,8 +39,7 @@ export interface SettingsParts {
   >;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
-  readonly chat: Pick<ChatController, "openTab" | "outdatedTabs">;
-  readonly page: ChatPart["page"];
+  readonly chat: Pick<ChatSurfaces, "openTab" | "outdatedTabs" | "isLive" | "post">;
   readonly editor: {
     readonly folders: { folders(): readonly string[]; readonly home: string };
     readonly proposals: { showText(title: string, text: string): Promise<void> };
@@ -144,7 +142,7 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
   };
 }
 
-function firstScreenOf({ configuration, supervisor, log, cwd, page, editor }: SettingsParts): FirstScreenController {
+function firstScreenOf({ configuration, supervisor, log, cwd, chat, editor }: SettingsParts): FirstScreenController {
   const { folders, home } = editor.folders;
   return new FirstScreenController({
     sidecar: supervisor,
@@ -153,8 +151,8 @@ function firstScreenOf({ configuration, supervisor, log, cwd, page, editor }: Se
     isTrusted,
     cwd,
     home,
-    hasPage: () => page.isLive,
-    post: screen => page.post({ type: "firstScreen", screen }),
+    hasPage: () => chat.isLive,
+    post: screen => chat.post({ type: "firstScreen", screen }),
     hasFolder: () => folders().length > 0,
     activeFile: () => editor.activeFile(),
     isRust,
@@ -276,10 +274,7 @@ type Dialogs = "openTab" | "confirm" | "offerTab" | "copy" | "openPage" | "notif
 
 /** Dialogs of VS Code that the settings page opens. */
 function dialogs(chat: SettingsParts["chat"]): Pick<SettingsDeps, Dialogs> {
-  const openTab = async (agentId: string): Promise<void> => {
-    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
-    chat.openTab(agentId);
-  };
+  const openTab = (agentId: string): Promise<void> => chat.openTab(agentId);
   return {
     openTab,
     confirm: async (question, detail, yes) =>

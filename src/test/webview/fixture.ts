@@ -110,12 +110,12 @@ export async function openScripted({
   };
   /** The commands that the tests run, by their titles in the palette. */
   const commands: Readonly<Record<string, () => unknown>> = {
-    "Symposium: New Tab": () => host.chat.openTab(),
-    "Symposium: Focus Prompt": () => host.chat.runInPage("focusPrompt"),
-    "Symposium: Go to Next Question": () => host.chat.runInPage("nextQuestion"),
-    "Symposium: Allow Once": () => host.chat.runInPage("allowOnce"),
-    "Symposium: Reject Once": () => host.chat.runInPage("rejectOnce"),
-    "Symposium: Stop Turn": () => host.chat.runInPage("stop"),
+    "Symposium: New Tab": () => host.chat.requests.openTab(),
+    "Symposium: Focus Prompt": () => host.chat.requests.run("focusPrompt"),
+    "Symposium: Go to Next Question": () => host.chat.requests.run("nextQuestion"),
+    "Symposium: Allow Once": () => host.chat.requests.run("allowOnce"),
+    "Symposium: Reject Once": () => host.chat.requests.run("rejectOnce"),
+    "Symposium: Stop Turn": () => host.chat.requests.run("stop"),
     "Symposium: Restart Sidecar": () => host.chat.restartSidecar(),
     "View: Toggle Primary Side Bar Visibility": () => (view.isShown ? hide() : show()),
     "Developer: Reload Webviews": async () => {

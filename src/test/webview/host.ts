@@ -25,6 +25,7 @@ import { FirstScreenController } from "../../settings/view/first-screen-controll
 import { ProcessLauncher } from "../../sidecar/process";
 import { SidecarSupervisor } from "../../sidecar/supervisor";
 import { listeners } from "../../testing/listeners";
+import { onlySurface } from "../../testing/only-surface";
 import { ROOT } from "../page/harness";
 
 export interface HostDeps {
@@ -187,6 +188,7 @@ export class ExtensionHost {
           pressed = await ask(question, [...labels, "Cancel"]);
         return choices.find(({ label }) => label === pressed)?.until;
       },
+      others: { ...onlySurface, openSession: session => this.chat.requests.openSession(session) },
       composer: {
         find: (query, found, signal) => mentions.find(query, found, signal),
         gather: async () => ({ attachments: [] }),
