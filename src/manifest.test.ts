@@ -2,6 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { VENDOR } from "./lm/models";
 import {
+  CHAT_EDITOR,
   CHAT_FOCUSED,
   COMMANDS,
   CONTAINER,
@@ -218,8 +219,12 @@ suite("manifest", () => {
     );
   });
 
-  test("activates only on first use, for a link or for a restored settings page", () =>
-    deepEqual(manifest.activationEvents, ["onUri", `onWebviewPanel:${SETTINGS_PAGE}`]));
+  test("activates only on first use, for a link or for a restored editor", () =>
+    deepEqual(manifest.activationEvents, [
+      "onUri",
+      `onWebviewPanel:${CHAT_EDITOR}`,
+      `onWebviewPanel:${SETTINGS_PAGE}`,
+    ]));
 
   test("links each walkthrough step to existing commands, pictures and completion events", () => {
     deepEqual(

@@ -1,5 +1,8 @@
 /**
- * Editors that show one chat each. VS Code destroys the page of an editor in the background.
+ * Editors that show one chat each. VS Code destroys the page of an editor in the background, and restores editors when
+ * a window is reloaded.
+ *
+ * Invariant: an editor whose saved page has no tab is closed.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
@@ -12,11 +15,12 @@ import { loadChatPage, type ChatPageDeps } from "./chat-page";
 import type { ChatSurfaces, EditorSurface } from "./chat-surfaces";
 import { editorTitle } from "./editor-title";
 import { PageChannel } from "./page-channel";
+import { sessionKey, tabOfPage } from "./page-html";
 
 export interface ChatEditorsDeps {
   readonly pages: ChatPageDeps;
   readonly log: Log;
-  readonly surfaces: Pick<ChatSurfaces, "closed" | "focusChanged">;
+  readonly surfaces: Pick<ChatSurfaces, "tabs" | "show" | "restored" | "closed" | "focusChanged">;
   createController(page: PageChannel, editor: () => EditorSurface): ChatController;
   /** Shows a notification with a button that reveals the editor. */
   notify(sentence: string, editor: EditorSurface): void;
@@ -24,7 +28,7 @@ export interface ChatEditorsDeps {
   activityOf(tabId: TabId): "idle" | "working" | "question";
 }
 
-export class ChatEditors {
+export class ChatEditors implements vscode.WebviewPanelSerializer {
   readonly #editors = new Map<TabId, ChatEditor>();
 
   constructor(private readonly deps: ChatEditorsDeps) {}
@@ -36,6 +40,21 @@ export class ChatEditors {
       editor = this.#create(panel, tabId);
     void editor.load(inNewWindow);
     return editor;
+  }
+
+  /** Restores an editor after the window was reloaded. */
+  async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
+    const { surfaces, pages } = this.deps,
+      { session } = sessionKey(vscode.env.sessionId, pages.restoresSessions()),
+      tabId = tabOfPage(state, session);
+    if (tabId === undefined || surfaces.tabs.includes(tabId)) {
+      panel.dispose();
+      if (tabId !== undefined) await surfaces.show(tabId);
+      return;
+    }
+    const editor = this.#create(panel, tabId);
+    surfaces.restored(editor);
+    await editor.load(false);
   }
 
   /** Call it when the activity in the tab has changed. */

@@ -265,6 +265,22 @@ suite("ChatSurfaces", () => {
     deepEqual([editor.host.chat.tabs, fixture.done], [["t"], ["reveal view"]]);
   });
 
+  test("lets the first of two restored surfaces keep a conversation", async () => {
+    const fixture = new SurfacesFixture(),
+      { host, surfaces } = fixture,
+      first = fixture.editor("t");
+    surfaces.restored(first);
+    await host.ready({ tabId: "t" }, { tabId: "u" });
+    deepEqual([host.of("releaseTab"), host.chat.tabs], [[{ type: "releaseTab", tabId: "t" }], ["u"]]);
+    first.host.live = true;
+    await first.host.ready({ tabId: "t" });
+    deepEqual(first.host.chat.tabs, ["t"]);
+    const second = fixture.editor("u");
+    second.host.live = true;
+    await second.host.ready({ tabId: "u" });
+    deepEqual([second.host.chat.tabs, fixture.done], [[], ["close u"]]);
+  });
+
   test("sends commands to the surface that had the focus last", async () => {
     const fixture = new SurfacesFixture(),
       editor = await fixture.moveOut(),

@@ -3,7 +3,7 @@
  * controller. Commands apply to the active surface, which is the last one with the keyboard focus.
  *
  * Invariants:
- * - At most one surface shows a conversation.
+ * - At most one surface shows a conversation. If VS Code restores it in two, the first one keeps it.
  * - A moved tab keeps its session. Its first surface keeps the tab until the other one has received it.
  * - New tabs open in the view.
  */
@@ -49,7 +49,7 @@ export interface SurfacesDeps extends Pick<ChatDeps, "notify" | "sidecar"> {
 
 export class ChatSurfaces {
   readonly #editors = new Set<EditorSurface>();
-  /** Editors that show a tab. */
+  /** Editors that show a tab, or restore it. */
   readonly #claims = new Map<TabId, EditorSurface>();
   #focused: Surface | undefined;
   #lastFocused: Surface | undefined;
@@ -145,6 +145,11 @@ export class ChatSurfaces {
     await surface.reveal();
   }
 
+  /** Selects and shows an open tab. */
+  show(tabId: TabId): Promise<void> {
+    return this.openSession({ conversation: tabId, agentId: "", cwd: "" });
+  }
+
   /** Closes the tab and its session. A tab of the hidden view stays open, because the next page restores it. */
   async closeTab(tabId: TabId): Promise<void> {
     const editor = this.#claims.get(tabId);
@@ -211,6 +216,12 @@ export class ChatSurfaces {
 
   get active(): Surface {
     return this.#lastFocused ?? this.deps.view();
+  }
+
+  /** Adds an editor that VS Code has restored. Its page requests the session. */
+  restored(editor: EditorSurface): void {
+    this.#editors.add(editor);
+    this.#claims.set(editor.tabId, editor);
   }
 
   /** Call it when the user has closed the editor. Its session is closed, like that of a closed tab. */

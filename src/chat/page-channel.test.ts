@@ -5,7 +5,7 @@ import type { ChatEvent } from "../protocol/chat/chat";
 import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";
 import { settled } from "../testing/settled";
 import { LIMIT } from "./page-flow-control";
-import { freshNonce, pageHtml, workspaceKey } from "./page-html";
+import { freshNonce, pageHtml, tabOfPage, workspaceKey } from "./page-html";
 import { PageChannel } from "./page-channel";
 import { ResponseCapture } from "./response-capture";
 
@@ -128,6 +128,13 @@ suite("page document", () => {
     ok(html.includes("<body>"));
     const parts = { cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "s.js" };
     ok(pageHtml({ ...parts, surface: "editor" }).includes('<body data-surface="editor">'));
+  });
+
+  test("finds the tab of an editor's saved page, unless another session of VS Code saved it", () => {
+    const page = { tabs: [{ tabId: "t" }], session: "1" };
+    deepEqual([tabOfPage(page, undefined), tabOfPage(page, "1"), tabOfPage(page, "2")], ["t", "t", undefined]);
+    for (const state of [undefined, {}, { tabs: [] }, { tabs: [{ tabId: 1 }] }, { tabs: "t" }])
+      equal(tabOfPage(state, undefined), undefined);
   });
 
   test("identifies the workspace by a stable hash, empty without a workspace", () => {

@@ -1,5 +1,6 @@
 /** The HTML document of a page. */
 import { createHash, randomBytes } from "node:crypto";
+import { isObject } from "../protocol/wire/json";
 import type { Translation } from "../translation";
 
 export interface PageParts {
@@ -36,6 +37,16 @@ export function workspaceKey(storage: string | undefined, tabId?: string): { rea
 /** Identifies a session of VS Code, if the page restores the tabs of no other session. `id`: `vscode.env.sessionId`. */
 export function sessionKey(id: string, restoresSessions: boolean): { readonly session?: string } {
   return restoresSessions ? {} : { session: digest(id) };
+}
+
+/**
+ * The tab of an editor's saved page. `undefined`: the page is invalid, or of a session of VS Code that is not restored.
+ */
+export function tabOfPage(state: unknown, session: string | undefined): string | undefined {
+  if (!isObject(state) || !Array.isArray(state["tabs"])) return undefined;
+  const [tab] = state["tabs"] as readonly unknown[],
+    tabId = isObject(tab) ? tab["tabId"] : undefined;
+  return typeof tabId === "string" && (session === undefined || state["session"] === session) ? tabId : undefined;
 }
 
 function digest(text: string): string {

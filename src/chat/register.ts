@@ -6,7 +6,7 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import { openLink, showPrintout } from "../editor/files/workspace";
 import type { EditorPart } from "../editor/register";
 import type { Log } from "../log";
-import { CHAT_FOCUSED, CHAT_VIEW } from "../names";
+import { CHAT_EDITOR, CHAT_FOCUSED, CHAT_VIEW } from "../names";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { TabId } from "../protocol/page/host-to-page";
@@ -144,6 +144,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     editors,
     item,
     vscode.window.registerWebviewViewProvider(CHAT_VIEW, provider),
+    vscode.window.registerWebviewPanelSerializer(CHAT_EDITOR, editors),
     vscode.workspace.onDidGrantWorkspaceTrust(() => surfaces.trustGranted()),
     configuration.onChange(() => surfaces.settingsChanged()),
   );
