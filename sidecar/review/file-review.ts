@@ -16,9 +16,9 @@ import {
   mergeContents,
   mergeContentsPreferringOurs,
   type FileContent,
-  type FileMode,
   type MergedContent,
 } from "./file-version";
+import { FILE_MODE, type FileMode } from "./snapshots/file-state";
 import { linesOf } from "./text-merge";
 
 /** Number of the agent's turn in the session, the user, or an operation of the review, such as an undo. */
@@ -99,7 +99,7 @@ export function withoutHunks({ reviewed, last }: FileReview, hunks: readonly Hun
   return bytes === "" && reviewed === undefined ? undefined : { mode: modeOf(last, reviewed), bytes };
 }
 
-const modeOf = (own: FileContent, other: FileContent): FileMode => own?.mode ?? other?.mode ?? "100644";
+const modeOf = (own: FileContent, other: FileContent): FileMode => own?.mode ?? other?.mode ?? FILE_MODE;
 
 interface Replacement {
   readonly to: LineRange;

@@ -5,12 +5,10 @@
  * - A side without a change takes the other side, for files of every kind, with their bytes and their mode.
  * - Only texts are merged by lines. Other files with two different changes conflict.
  */
+import { LINK_MODE, type FileMode } from "./snapshots/file-state";
 import { merge, mergePreferringOurs } from "./text-merge";
 
-/** Git's modes of a file, an executable file and a symbolic link. The bytes of a link are its target. */
-export type FileMode = "100644" | "100755" | "120000";
-
-/** `undefined`: the file does not exist. `bytes`: one character per byte (`latin1`). */
+/** `undefined`: the file does not exist. `bytes`: one character per byte (`latin1`); of a link, its target. */
 export type FileContent = { readonly mode: FileMode; readonly bytes: string } | undefined;
 
 export type MergedContent =
@@ -28,7 +26,7 @@ export function mergeContents(base: FileContent, ours: FileContent, theirs: File
   if (mode === undefined) return { kind: "conflict", why: "type" };
   const side = changedSide(base.bytes, ours.bytes, theirs.bytes);
   if (side !== undefined) return { kind: "merged", content: { mode, bytes: side } };
-  if ([base, ours, theirs].some(each => each.mode === LINK)) return { kind: "conflict", why: "type" };
+  if ([base, ours, theirs].some(each => each.mode === LINK_MODE)) return { kind: "conflict", why: "type" };
   if ([base, ours, theirs].some(each => !isText(each.bytes))) return { kind: "conflict", why: "bytes" };
   const merged = merge(base.bytes, ours.bytes, theirs.bytes);
   return merged.kind === "conflict"
@@ -42,7 +40,7 @@ export function mergeContentsPreferringOurs(base: FileContent, ours: FileContent
   if (trivial !== "both") return trivial;
   if (base === undefined || ours === undefined || theirs === undefined) return ours;
   const mode = changedSide(base.mode, ours.mode, theirs.mode) ?? ours.mode;
-  if ([base, ours, theirs].some(each => each.mode === LINK || !isText(each.bytes))) return { ...ours, mode };
+  if ([base, ours, theirs].some(each => each.mode === LINK_MODE || !isText(each.bytes))) return { ...ours, mode };
   return { mode, bytes: mergePreferringOurs(base.bytes, ours.bytes, theirs.bytes) };
 }
 
@@ -61,8 +59,6 @@ function changedSide<T>(base: T, ours: T, theirs: T): T | undefined {
 export function isSame(a: FileContent, b: FileContent): boolean {
   return a === b || (a !== undefined && b !== undefined && a.mode === b.mode && a.bytes === b.bytes);
 }
-
-const LINK = "120000";
 
 /** Like git, looks for a null byte at the start. UTF-16 with its byte order mark is a text. */
 export function isText(bytes: string): boolean {

@@ -9,11 +9,12 @@
 import * as v from "valibot";
 import { parseJson } from "../../src/protocol/wire/json";
 import type { Author } from "./file-review";
+import { EXECUTABLE_MODE, FILE_MODE, LINK_MODE, sameState, type FileState } from "./snapshots/file-state";
 import { count, list, parsed, text, type Infer } from "../../src/protocol/wire/schema";
 
 const path = text(4_096),
   fileState = v.object({
-    mode: v.picklist(["100644", "100755", "120000"]),
+    mode: v.picklist([FILE_MODE, EXECUTABLE_MODE, LINK_MODE]),
     oid: v.pipe(v.string(), v.regex(/^[\da-f]{40}(?:[\da-f]{24})?$/)),
   });
 const MAX_FILES = 100_000;
@@ -54,7 +55,8 @@ const logLine = v.variant("type", [
 ]);
 export type LogLine = Infer<typeof logLine>;
 export type Operation = Extract<LogLine, { readonly type: "operation" }>;
-export type StoredState = LoggedChange["after"];
+/** `undefined`: the file does not exist. */
+export type StoredState = FileState | undefined;
 
 export interface StoredStep {
   readonly by: Author;
@@ -118,13 +120,9 @@ function authorOf(line: LogLine): Author {
 function withStep(steps: readonly StoredStep[], step: StoredStep, type: LogLine["type"]): readonly StoredStep[] {
   const { before, after } = step,
     last = steps.at(-1);
-  if (isSameState(before, after)) return steps;
-  const isReversal = last?.by === "operation" && isSameState(last.after, before) && isSameState(last.before, after);
+  if (sameState(before, after)) return steps;
+  const isReversal = last?.by === "operation" && sameState(last.after, before) && sameState(last.before, after);
   return type === "undone" && isReversal ? steps.slice(0, -1) : [...steps, step];
-}
-
-export function isSameState(a: StoredState, b: StoredState): boolean {
-  return a?.mode === b?.mode && a?.oid === b?.oid;
 }
 
 /** The state that a log describes. */

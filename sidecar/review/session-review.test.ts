@@ -2,8 +2,9 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { FileContent } from "./file-version";
-import { isSameState, stateIn, type StoredState } from "./review-log";
+import { stateIn, type StoredState } from "./review-log";
 import { SessionReview, type FileId, type ReviewFiles } from "./session-review";
+import { sameState } from "./snapshots/file-state";
 import { linesOf } from "./text-merge";
 
 const ROOT = "/w",
@@ -45,7 +46,7 @@ class Folder implements ReviewFiles {
   restore(_root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
     const { refusal } = this;
     this.refusal = undefined;
-    ok(isSameState(this.files.get(path), expected));
+    ok(sameState(this.files.get(path), expected));
     if (refusal === undefined) this.files.set(path, state);
     return Promise.resolve(refusal);
   }
@@ -74,7 +75,7 @@ class Folder implements ReviewFiles {
   }
   get unreviewed(): readonly (readonly [string, number, number])[] {
     return this.review.files.flatMap(({ path, reviewed, last, added, removed }) =>
-      isSameState(reviewed, last) ? [] : [[path, added, removed]],
+      sameState(reviewed, last) ? [] : [[path, added, removed]],
     );
   }
 }

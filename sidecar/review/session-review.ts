@@ -29,8 +29,9 @@ import {
   type Conflict,
   type FileContent,
 } from "./file-version";
-import { apply, fileKey, isSameState, lineOf, stateIn } from "./review-log";
+import { apply, fileKey, lineOf, stateIn } from "./review-log";
 import type { LoggedChange, LogLine, Operation, ReviewedFile, ReviewState, StoredState } from "./review-log";
+import { sameState } from "./snapshots/file-state";
 import { lineEdits } from "./text-merge";
 
 /** Contents and files of one session. `root`: absolute path of a folder; `path`: of a file in it, with `/`. */
@@ -119,7 +120,7 @@ export class SessionReview {
       for (const change of changes) {
         const known = this.#fileOf(change);
         if (known === undefined && turn === undefined) continue;
-        const missed = known && !isSameState(known.last, change.before) ? change.before : undefined,
+        const missed = known && !sameState(known.last, change.before) ? change.before : undefined,
           file = known ?? { ...change, reviewed: change.before, last: change.before };
         const seen = missed === undefined ? file : await this.#changed(file, missed, "user", users);
         await this.#changed(seen, change.after, turn ?? "user", turn === undefined ? users : others);
@@ -261,9 +262,9 @@ export class SessionReview {
       }
       const state = isSame(decision.content, review.last) ? last : await this.#store(root, decision.content),
         next = isSame(decision.reviewed, review.reviewed) ? reviewed : await this.#store(root, decision.reviewed);
-      const sentence = isSameState(state, last) ? undefined : await this.disk.restore(root, path, state, last);
+      const sentence = sameState(state, last) ? undefined : await this.disk.restore(root, path, state, last);
       if (sentence !== undefined) remaining.push({ root, path, sentence });
-      else if (!isSameState(state, last) || !isSameState(next, reviewed))
+      else if (!sameState(state, last) || !sameState(next, reviewed))
         done.push({
           ...logged(file, state, next, linesBetween(decision.reviewed, decision.content)),
           ...(reviewed === undefined ? {} : { reviewedBefore: reviewed }),
@@ -279,7 +280,7 @@ export class SessionReview {
   async #asOnDisk(id: FileId): Promise<ReviewedFile | undefined> {
     const file = this.#fileOf(id),
       current = file && (await this.disk.current(file.root, file.path));
-    if (file === undefined || isSameState(file.last, current)) return file;
+    if (file === undefined || sameState(file.last, current)) return file;
     const files: LoggedChange[] = [];
     await this.#changed(file, current, "user", files);
     this.#log({ type: "changed", files });
