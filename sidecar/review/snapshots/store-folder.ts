@@ -7,7 +7,6 @@
  *   objects/                own objects; info/alternates names the objects of the user's repository
  *   index.PID               the index of one process
  *   pins/CONVERSATION       the objects that a conversation needs
- *   home/                   empty, in place of the user's configuration
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -81,7 +80,9 @@ export class StoreFolder {
   }
 
   static all(storage: string): readonly StoreFolder[] {
-    return namesIn(reviewFolder(storage)).map(name => new StoreFolder(path.join(reviewFolder(storage), name)));
+    return namesIn(reviewFolder(storage))
+      .filter(name => /^[0-9a-f]{16}$/.test(name))
+      .map(name => new StoreFolder(path.join(reviewFolder(storage), name)));
   }
 
   get objects(): string {
@@ -89,9 +90,6 @@ export class StoreFolder {
   }
   get pins(): string {
     return path.join(this.path, "pins");
-  }
-  get home(): string {
-    return path.join(this.path, "home");
   }
 
   /** The index of a process. */
@@ -126,7 +124,7 @@ export class StoreFolder {
     readonly exclude: string;
     readonly alternates: string | undefined;
   }): boolean {
-    for (const name of ["objects/info", "objects/pack", "refs", "info", "pins", "home"])
+    for (const name of ["objects/info", "objects/pack", "refs", "info", "pins"])
       mkdirSync(path.join(this.path, name), { recursive: true });
     const alternates = content.alternates === undefined ? "" : `${quoted(content.alternates)}\n`,
       isSame = textOf(path.join(this.path, "config")) === content.config,
