@@ -1,6 +1,6 @@
 /** Uses the user's git. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { findOnPath } from "../../process/find-program";
 import { SnapshotFixture } from "../../testing/review/snapshot-fixture";
@@ -108,6 +108,16 @@ suite("objects of snapshots", () => {
     other.now += 2 * DAY_MS;
     await other.store.prune();
     ok(!existsSync(folder));
+  });
+
+  test("are recorded again if the index is damaged", async () => {
+    await fixture.repository("r", { "a.txt": "one\n", "b.txt": "two\n" });
+    const before = await fixture.tree("r");
+    writeFileSync(storeOf("r").index(process.pid), "damaged");
+    fixture.write("r/a.txt", "changed\n");
+    const after = await fixture.tree("r");
+    deepEqual(await fixture.content("r", after), { "a.txt": "100644 changed\n", "b.txt": "100644 two\n" });
+    equal((await fixture.changes("r", before, after)).files.length, 1);
   });
 
   test("are hashed again if they are lost, or if the repository of the folder is another", async () => {

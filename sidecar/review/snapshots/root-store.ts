@@ -2,7 +2,7 @@
  * Records and reads the states of one root.
  *
  *   closed ── first command ──▶ opening: folder, index, proof of its entries ──▶ open
- *      ▲────────── a command failed: the next one opens the index again ──────────┘
+ *      ▲────────── a command failed: the index is opened again       ──────────┘
  *
  * Invariants:
  * - Commands that use the index run one after another, in the order of the calls.
@@ -83,10 +83,15 @@ export class RootStore {
    */
   record(overlays: ReadonlyMap<RootPath, Uint8Array> = new Map()): Promise<RecordedTree> {
     return this.#enqueue(async () => {
-      const recorded = await this.#record().catch(async () => {
-        // The index may be damaged or have lost objects: it is opened again.
-        await this.#close();
-        return this.#record();
+      const recorded = await this.#record().catch(async (error: unknown) => {
+        this.#open = undefined;
+        // The index may be damaged: it is created again.
+        if (!(error instanceof GitError) || error.why !== "failed") throw error;
+        await rm(this.root.store.index(this.deps.pid), { force: true });
+        return this.#record().catch((again: unknown) => {
+          this.#open = undefined;
+          throw again;
+        });
       });
       return overlays.size === 0 ? recorded : { ...recorded, tree: await this.#withOverlays(overlays) };
     });
@@ -197,11 +202,6 @@ export class RootStore {
     // In a folder without a repository, all files are added ones.
     const bytes = root.repository ? 0 : (index.content?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
     return { index, given, count, bytes };
-  }
-
-  async #close(): Promise<void> {
-    await rm(this.root.store.index(this.deps.pid), { force: true });
-    this.#open = undefined;
   }
 
   async #listed(): Promise<ListedFiles> {
