@@ -11,7 +11,11 @@ const CLASSES = String.raw`\`\`\`mermaid\nclassDiagram\n  class Agent {\n    <<i
 const INVALID = String.raw`\`\`\`mermaid\ngraph TD\n  A --> ?? B\n\`\`\`\n`;
 const PIE = String.raw`\`\`\`mermaid\npie\n  "a": 1\n\`\`\`\n`;
 const HOSTILE = String.raw`\`\`\`mermaid\n%%{init: {"securityLevel": "loose"}}%%\nflowchart TD\n  A["<img src=x onerror=alert(1)>"] --> B["<script>alert(2)</script>"]\n  click A "javascript:alert(3)" _blank\n  click B call hacked()\n  style A fill:url(https://example.org/x.png)\n  classDef red fill:#f00\n  B --> C["[x](javascript:alert(4))"]\n\`\`\`\n`;
-const HUGE = `\`\`\`mermaid\\ngraph TD\\n${Array.from({ length: 300 }, (_, i) => `a${i}-->b${i}`).join("\\n")}\\n\`\`\`\\n`;
+const HUGE = `\`\`\`mermaid\\ngraph TD\\n${names("a")} --> ${names("b")}\\n\`\`\`\\n`;
+
+function names(prefix: string): string {
+  return Array.from({ length: 20 }, (_, i) => `${prefix}${i}`).join(" & ");
+}
 
 const plain = (text: string): string => text.replaceAll("\\`", "`");
 
@@ -118,9 +122,10 @@ suite("diagrams in answers", () => {
   for (const { theme, kind, name } of THEMES)
     test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
       if (name === "dark") {
+        const before = await diagrams("diagram").count();
         await sendPrompt(box.frame, `say ${plain(FLOW)}\\n${plain(SEQUENCE)}\\n${plain(CLASSES)}\\n${plain(INVALID)}`);
         await turnEnded(box.frame);
-        await becomes(() => diagrams("diagram").count(), 5, "five diagrams");
+        await becomes(() => diagrams("diagram").count(), before + 3, "three diagrams more");
       }
       await wear(box, theme, kind);
       await box.page.setViewportSize({ width: 1280, height: 1600 });
@@ -133,6 +138,6 @@ suite("diagrams in answers", () => {
         assert.ok(isInside, `wider than ${width} px`);
       }
       await setWidth(297);
-      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
+      assert.deepEqual(await violations(box.frame), []);
     });
 });
