@@ -58,7 +58,10 @@ export function registerCommands({
     "symposium.showSessions": () => vscode.commands.executeCommand(`${SESSIONS_VIEW}.focus`),
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
-    "symposium.selectAgent": () => selectAgent(configuration, sources),
+    "symposium.selectAgent": async () => {
+      const agentId = await selectAgent(configuration, sources);
+      if (agentId !== undefined) chat.agentSelected(agentId);
+    },
     "symposium.restartAgent": async () => {
       if (!(await chat.restartAgent())) await showInformation(l10n.t("No open chat has an agent to restart."));
     },
@@ -155,11 +158,6 @@ export async function pickAgent(agents: readonly AgentChoice[]): Promise<AgentCh
   const items = agents.map(({ id, name }) => ({ label: name, description: id, agent: { id, name } })),
     title = l10n.t("Continue with Another Agent");
   return (await vscode.window.showQuickPick(items, { title, matchOnDescription: true }))?.agent;
-}
-
-export async function chooseAgent(): Promise<string | undefined> {
-  const chosen: unknown = await vscode.commands.executeCommand(COMMAND_OF.selectAgent);
-  return typeof chosen === "string" ? chosen : undefined;
 }
 
 export async function confirmBypass(agent: string): Promise<BypassUntil | undefined> {

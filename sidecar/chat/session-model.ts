@@ -75,6 +75,8 @@ export interface State {
   readonly bringsTranscript?: true;
   /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
+  /** Starts of the running tool calls by entry id, in milliseconds of the clock. */
+  readonly toolStarts?: ReadonlyMap<string, number>;
 }
 
 /** The beginning of the notice about the agent's memory. `kind`: an earlier session ended, or this is a branch. */

@@ -35,6 +35,7 @@ import {
 } from "./session-model";
 import { inTranscript, isAtWork, nameOf, placed, settleIdleSubagents, viewOf } from "./session-subagents";
 import { isTurn, withTerminalStatus } from "./session-updates";
+import { stopTime } from "./tool-times";
 
 type Question = Permission | Elicitation;
 
@@ -95,7 +96,7 @@ function askPlaced(
             s => emitEvent(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }),
             s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]],
           )
-        : chain(shown, s => emitEvent(s, { type: "upsert", entry: question }));
+        : chain(shown, s => emitEvent(stopTime(s, tool.id), { type: "upsert", entry: question }));
     case "cancelling":
       return chain(shown, s => refused(s, "the turn was stopped"));
     case "idle":

@@ -21,6 +21,7 @@ import { enqueue, holdQueue, isQueued, sendNext } from "./session-queue";
 import { settleQuestions, settleTools, settleTurn } from "./session-questions";
 import { settleSubagents } from "./session-subagents";
 import { endThought } from "./session-updates";
+import { forgetTools } from "./tool-times";
 
 /** Handles a prompt in an open session without a running turn. */
 export function prompted(state: State, prompt: Prompt, now: number): SessionStep {
@@ -126,6 +127,7 @@ export function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBef
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
   return chain(
     endThought(state, now),
+    forgetTools,
     s => endWaits(s, "update", "turn"),
     t => (isOver ? settleTurn(t) : settleAll(t, l10n.t("the turn ended"))),
     closeBounds,

@@ -8,6 +8,7 @@ import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { answerIn, emitBounded, isEntryLimitReached, isTurnFull, omitUpdate } from "./turn-limits";
 import { objectOr } from "../rpc/json";
+import { timeTool } from "./tool-times";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type SessionEvent, type State, type SessionStep } from "./session-model";
 import { UPDATE_KINDS } from "../acp/methods";
@@ -21,13 +22,13 @@ export function update(state: State, event: Updated, now: number): SessionStep {
   if (isTurnFull(state, raw)) return omitUpdate(state);
   if (sessionUpdate === UPDATE_KINDS.subagent_update)
     return isEntryLimitReached(state) ? omitUpdate(state) : announceSubagent(state, subagent, raw);
-  if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
+  if (subagent === undefined) return chain(adapted(state, event, now), s => timeThoughts(s, now));
   if (sessionUpdate === UPDATE_KINDS.state_update) return subagentState(state, subagent, raw);
-  return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
+  return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event, now)) : [state, []];
 }
 
 /** Applies the update to the transcript of the session that sent it. */
-function adapted(state: State, { update: raw, version, subagent }: Updated): SessionStep {
+function adapted(state: State, { update: raw, version, subagent }: Updated, now: number): SessionStep {
   const view = viewOf(state, subagent);
   if (view === undefined) return [state, []];
   const names = (sessionId: string): string => nameOf(state, sessionId)?.name ?? state.conversation.agent.name;
@@ -45,7 +46,10 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ses
   const isOver = subagent === undefined ? !isTurn(state) : !isTurn(state) && !isAtWork(state, subagent);
   return chain(
     [{ ...state, made: state.made + made }, []],
-    ...events.map(event => (s: State) => emitBounded(s, isOver ? withTerminalStatus(view, event) : event, subagent)),
+    ...events.map(event => (s: State) => {
+      const [timed, shown] = timeTool(s, isOver ? withTerminalStatus(view, event) : event, now);
+      return emitBounded(timed, shown, subagent);
+    }),
   );
 }
 

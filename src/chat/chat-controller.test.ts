@@ -261,16 +261,17 @@ suite("ChatController", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("posts an agent selected from a tab's button", async () => {
+  test("posts an agent that a command has selected to the selected tab", async () => {
     const fixture = new Fixture();
-    await fixture.send({ type: "newTab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
-    deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
-    fixture.chosenAgent = "mine";
+    fixture.chat.agentSelected("mine");
     await fixture.send(
+      { type: "newTab", tabId: "t" },
+      { type: "selectTab", tabId: "t" },
       { type: "action", tabId: "t", action: "selectAgent" },
-      { type: "closeTab", tabId: "t" },
-      { type: "newTab", tabId: "t", agentId: "mine" },
     );
+    deepEqual([fixture.of("agentSelected"), fixture.done.at(-1)], [[], "selectAgent"]);
+    fixture.chat.agentSelected("mine");
+    await fixture.send({ type: "closeTab", tabId: "t" }, { type: "newTab", tabId: "t", agentId: "mine" });
     deepEqual(
       [fixture.of("agentSelected"), fixture.calls("chat/close"), fixture.calls("chat/new").at(-1)],
       [

@@ -215,6 +215,12 @@ export class ChatController {
     return this.#composer.attach(attachments);
   }
 
+  /** Call after the selection of an agent by a command or a button. Applies to the selected tab without an answer. */
+  agentSelected(agentId: string): void {
+    const tabId = this.#selected;
+    if (tabId !== undefined) this.deps.page.post({ type: "agentSelected", tabId, agentId });
+  }
+
   /** Restarts the agent of the selected tab. `false`: no tab is open. */
   async restartAgent(): Promise<boolean> {
     const tabId = this.#selected !== undefined && this.tabs.includes(this.#selected) ? this.#selected : this.tabs[0];
@@ -343,8 +349,6 @@ export class ChatController {
         return; // handled by the page
       case "restartSidecar":
         return this.restartSidecar();
-      case "selectAgent":
-        return this.#chooseAgent(tabId);
       case "addToConfiguration":
         return this.#addToConfiguration(tabId);
       case "restartAgent":
@@ -357,11 +361,6 @@ export class ChatController {
   async #addToConfiguration(tabId: TabId): Promise<void> {
     const agentId = this.#starts.agentIdOf(tabId);
     if (agentId !== undefined) await this.deps.addToConfiguration(agentId);
-  }
-
-  async #chooseAgent(tabId: TabId): Promise<void> {
-    const agentId = await this.deps.chooseAgent();
-    if (agentId !== undefined) this.deps.page.post({ type: "agentSelected", tabId, agentId });
   }
 
   #failed(message: PageToHost, error: Error): void {

@@ -62,10 +62,8 @@ export interface ChatDeps {
   settings(): Settings;
   isTrusted(): boolean;
   selectAgent(agentId: string): Promise<void>;
-  /** Runs an action that does not concern a session. */
-  perform(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
-  /** Shows a pick list. The chosen agent becomes the agent for new tabs. `undefined`: the user cancelled. */
-  chooseAgent(): Promise<string | undefined>;
+  /** Runs an action that does not concern a session. `selectAgent` ends with a call of `agentSelected`. */
+  perform(action: Exclude<HostAction, "restartAgent" | "restartSidecar">): Promise<void>;
   /** Shows a pick list of the configured agents except `exceptId`. `undefined`: the user cancelled. */
   pickAgent(exceptId: string | undefined): Promise<AgentChoice | undefined>;
   /** Adds Symposium's entry to the agent's own configuration after a confirmation. Never rejects. */

@@ -202,6 +202,11 @@ export class ChatSurfaces {
     if (isEditor(editor)) editor.controller.requests.run("moveToView");
   }
 
+  /** See `ChatController.agentSelected`, for the surface that the user has used last. */
+  agentSelected(agentId: string): void {
+    this.active.controller.agentSelected(agentId);
+  }
+
   /** Restarts the agent of the active surface's tab. `false`: no tab is open. */
   restartAgent(): Promise<boolean> {
     return this.active.controller.restartAgent();

@@ -33,7 +33,7 @@ export interface ChatParts {
   readonly supervisor: SidecarSupervisor;
   readonly editor: EditorPart;
   readonly chosen: ChatDeps["chosen"];
-  readonly commands: Pick<ChatDeps, "chooseAgent" | "confirmBypass" | "perform"> & {
+  readonly commands: Pick<ChatDeps, "confirmBypass" | "perform"> & {
     notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
     invite(sentence: string, open: () => Promise<void>): Promise<void>;
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
@@ -182,7 +182,6 @@ function sharedDeps({
     confirmBypass: commands.confirmBypass,
     addToConfiguration: parts.addToConfiguration,
     firstScreen: parts.firstScreen,
-    chooseAgent: commands.chooseAgent,
     pickAgent: exceptId => commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     perform: commands.perform,
     openLink: (href, preview) => openLink(href, preview, editor.folders),

@@ -28,7 +28,6 @@ export class Fixture {
   composer: Composer = { find: async () => undefined, gather: async () => ({ attachments: [] }) };
   /** The answer to the confirmation of a bypass. */
   confirmed: BypassUntil | undefined | Promise<BypassUntil | undefined>;
-  chosenAgent: string | undefined;
   linkProblem: Error | undefined;
   folders = ["/w"];
   readonly posted: HostToPage[] = [];
@@ -100,10 +99,6 @@ export class Fixture {
       pickAgent: async exceptId => {
         this.done.push(`pickAgent ${exceptId ?? ""}`);
         return this.pickedAgent;
-      },
-      chooseAgent: async () => {
-        this.done.push("chooseAgent");
-        return this.chosenAgent;
       },
       confirmBypass: async agent => {
         this.done.push(`confirm bypass ${agent}`);

@@ -71,7 +71,6 @@ export class TestHost {
       }),
       selectAgent: async () => undefined,
       confirmBypass: async () => undefined,
-      chooseAgent: async () => undefined,
       pickAgent: async () => undefined,
       perform: async () => undefined,
       openLink: async () => undefined,

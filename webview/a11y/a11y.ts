@@ -160,7 +160,6 @@ const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = 
   [selectors.tabStrip, { role: "tablist", "aria-label": texts.tabs }],
   [selectors.outerCard, { role: "article", tabindex: "-1" }],
   [selectors.icon, { "aria-hidden": "true" }],
-  [selectors.status, { role: "status" }],
   [selectors.banner, { role: "status" }],
   [selectors.closeConfirmation, { role: "alertdialog", "aria-label": texts.tabCloseConfirmationMessage }],
 ];

@@ -7,16 +7,26 @@
  * - A tab controls its conversation, which is labelled by the tab.
  * - Delete closes a tab, like the mouse button.
  * - The selected tab is in view after its selection, and after a change of its width or of the view's.
+ * - A menu lists all tabs with their status while the strip is too narrow for them.
  */
-import { freshId } from "../components/dom";
+import { create, freshId } from "../components/dom";
+import { icon } from "../components/icons";
+import { menuButton, type MenuItem } from "../components/menu";
 import { chatOf } from "../mynah/elements";
 import { selectors } from "../mynah/selectors";
+import { texts } from "../view-model/text/chat-texts";
 
 export class TabStrip {
   /** The selected tab and the row of tabs. */
   #observed: readonly Element[] = [];
-  readonly #resized = new ResizeObserver(() =>
-    this.#observed[0]?.scrollIntoView({ block: "nearest", inline: "nearest" }),
+  readonly #resized = new ResizeObserver(() => {
+    this.#showMenu();
+    this.#observed[0]?.scrollIntoView({ block: "nearest", inline: "nearest" });
+  });
+  readonly #menu = menuButton(
+    { label: texts.allTabs, content: [icon("down")] },
+    () => this.#items(),
+    id => this.#tab(id)?.querySelector<HTMLElement>(selectors.tabInput)?.click(),
   );
 
   /** `toPrompt` focuses the prompt of the selected tab. */
@@ -53,6 +63,35 @@ export class TabStrip {
       this.#link(tab, input.value);
     }
     this.#keepInView(selected);
+    this.#showMenu();
+  }
+
+  /** Measures the strip without the menu, whose width would otherwise change the result. */
+  #showMenu(): void {
+    const strip = this.root.querySelector(selectors.tabStrip);
+    if (!strip?.parentElement || this.#menu.querySelector(":popover-open") !== null) return;
+    if (this.#menu.parentElement !== strip.parentElement) strip.after(this.#menu);
+    this.#menu.hidden = true;
+    this.#menu.hidden = strip.scrollWidth <= strip.clientWidth;
+  }
+
+  #items(): readonly MenuItem[] {
+    return this.#tabs().flatMap(tab => {
+      const input = tab.querySelector<HTMLInputElement>(selectors.tabInput),
+        title = tab.querySelector(selectors.tabTitle);
+      if (!input || !title) return [];
+      const content = create("span", { className: "symposium-tab-name" });
+      content.append(...[...title.childNodes].map(node => node.cloneNode(true)));
+      return [{ id: input.value, label: title.textContent, content: [content], isChecked: input.checked }];
+    });
+  }
+
+  #tabs(): readonly Element[] {
+    return [...this.root.querySelectorAll(selectors.tab)];
+  }
+
+  #tab(id: string): Element | undefined {
+    return this.#tabs().find(tab => tab.querySelector<HTMLInputElement>(selectors.tabInput)?.value === id);
   }
 
   /** The observer also reports each element once after `observe`. */

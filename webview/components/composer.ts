@@ -1,5 +1,6 @@
 /**
- * Symposium's additions to one tab's prompt: chips, command list, mention list, Enter key handling, and pasted images.
+ * Symposium's additions to one tab's prompt: chips, command list, mention list and its button, Enter key
+ * handling, and pasted images.
  *
  * Invariant: a prompt with text is sent by a click on the chat widget's button, so that the widget clears the input and
  * records the prompt. The button ignores a prompt without text, which is therefore submitted directly.
@@ -7,14 +8,16 @@
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
-import { write } from "./caret";
+import { caretIn, write } from "./caret";
 import { Chips } from "./chips";
 import { CommandList } from "./command-list";
 import { create } from "./dom";
+import { icon } from "./icons";
 import { pastesImages } from "../state/attachable-data";
 import { MentionList } from "./mention-list";
 import { meaningOfKey } from "./prompt-keys";
 import type { TabView } from "../view-model/tab/tab-view";
+import { texts } from "../view-model/text/chat-texts";
 
 /** The chat widget's elements of one prompt. */
 export interface PromptElements {
@@ -27,6 +30,15 @@ export interface PromptElements {
 }
 
 export class Composer {
+  /** Opens the list of mentions, like a typed `@`. */
+  readonly mentionButton = create(
+    "button",
+    {
+      className: "symposium-more symposium-mention",
+      attributes: { type: "button", "aria-label": texts.addContext, title: texts.addContextTooltip },
+    },
+    icon("mention"),
+  );
   readonly #chips: Chips;
   readonly #commands: CommandList;
   readonly #mentions: MentionList;
@@ -51,6 +63,7 @@ export class Composer {
       searched: query => acts.searched(tabId, query),
       chosen: (mention, from, to) => this.#mentioned(mention, from, to),
     });
+    this.mentionButton.addEventListener("click", () => this.#startMention());
     area?.prepend(
       create("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element),
     );
@@ -92,6 +105,14 @@ export class Composer {
 
   #isBlank(): boolean {
     return (this.elements.input.textContent ?? "").trim() === "";
+  }
+
+  /** Inserts an `@` at the caret, or at the end of a prompt without the focus. */
+  #startMention(): void {
+    const { input } = this.elements,
+      text = input.textContent ?? "",
+      at = caretIn(input) ?? text.length;
+    write(input, at, at, at === 0 || /\s/.test(text.charAt(at - 1)) ? "@" : " @");
   }
 
   #mentioned({ name, adds }: Mention, from: number, to: number): void {

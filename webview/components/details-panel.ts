@@ -1,5 +1,5 @@
 /**
- * Session details, opened by a button in the dock.
+ * Session details, a panel of the dock.
  *
  * Invariants:
  * - Nothing is rendered as HTML.
@@ -7,19 +7,12 @@
  */
 import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/tab/details-view";
 import { freshId, create } from "./dom";
-import { fold } from "./fold";
 import { texts } from "../view-model/text/chat-texts";
 
 export class DetailsPanel {
-  /** Named by its tooltip, which distinguishes the button from the “Details” buttons of cards. */
-  readonly button = create("button", {
-    className: "symposium-details-button",
-    text: texts.details,
-    attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
-  });
   readonly panel = create("div", {
     className: "symposium-details",
-    attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
+    attributes: { role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
   });
   readonly #facts = create("dl");
   readonly #heading = create("p", {
@@ -34,14 +27,9 @@ export class DetailsPanel {
 
   constructor() {
     this.panel.append(this.#facts, this.#heading, this.#list, this.#none);
-    fold(this.button, this.panel);
-    this.button.hidden = true;
-    this.panel.classList.add("symposium-none");
   }
 
   show({ details, agent, cwd }: ShownDetails): void {
-    this.button.hidden = details === undefined;
-    this.panel.classList.toggle("symposium-none", details === undefined);
     if (details === undefined) return;
     const { facts, extensions } = detailsView(details, agent, cwd),
       content = JSON.stringify(facts);

@@ -1,17 +1,20 @@
 /**
- * Area between a tab's conversation and its prompt: notice about bypassed permissions, current plan, context usage,
- * session details and queued prompts.
+ * Area between a tab's conversation and its prompt: a row of parts, and above it the panel of the part that the user
+ * has opened.
  *
  * Invariants:
  * - Nothing is rendered as HTML.
  * - Unchanged elements are not touched.
- * - The user's fold state of the plan persists when the plan changes.
+ * - One panel is open at most. It stays open while its part changes, and closes with its part.
+ * - A queue that becomes held opens its panel, because it waits for the user.
  */
 import type { PlanStep, Usage } from "../../src/protocol/chat/chat";
+import { BypassPanel } from "./bypass-panel";
 import { DetailsPanel } from "./details-panel";
-import { planView, usageView, type BypassView } from "../view-model/tab/dock-view";
+import { planView, usageView } from "../view-model/tab/dock-view";
+import { dockParts, type DockPartId } from "../view-model/tab/dock-parts";
+import { DockRow } from "./dock-row";
 import { freshId, create, setText } from "./dom";
-import { fold } from "./fold";
 import { QueueList, type QueueListener } from "./queue-list";
 import type { TabView } from "../view-model/tab/tab-view";
 import { texts } from "../view-model/text/chat-texts";
@@ -25,130 +28,82 @@ export class Dock {
   readonly element = create("div", { className: "symposium-dock" });
   readonly #planSteps = create("ol", {
     className: "symposium-plan-steps",
-    attributes: { id: freshId(), "aria-label": texts.plan, tabindex: "0" },
+    attributes: { "aria-label": texts.plan, tabindex: "0" },
   });
-  readonly #progress = create("span", { className: "symposium-plan-progress" });
-  readonly #current = create("span", { className: "symposium-plan-current" });
-  readonly #planButton = create(
-    "button",
-    { className: "symposium-plan", attributes: { type: "button" } },
-    create("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
-    create("span", { className: "symposium-plan-name", text: `${texts.plan} ` }),
-    this.#progress,
-    this.#current,
-  );
-  readonly #ring = create("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
-  readonly #usageShort = create("span");
-  readonly #usageButton = create(
-    "button",
-    { className: "symposium-usage", attributes: { type: "button" } },
-    this.#ring,
-    this.#usageShort,
-  );
-  readonly #followButton = create("button", {
-    className: "symposium-follow",
-    text: texts.follow,
-    attributes: { type: "button", title: texts.followTooltip },
-  });
-  readonly #usageFull = create("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
-  readonly #bypassText = create("p");
-  readonly #bypassButton = create("button", { attributes: { type: "button" } });
-  readonly #endBypass = create("button", {
-    className: "symposium-ask-again",
-    text: texts.askAgain,
-    attributes: { type: "button", title: texts.askAgainTooltip },
-  });
-  readonly #bypass = create(
-    "div",
-    { className: "symposium-bypassed", attributes: { role: "group" } },
-    this.#bypassButton,
-    this.#bypassText,
-    this.#endBypass,
-  );
+  readonly #usageFull = create("p", { className: "symposium-usage-full" });
+  readonly #bypass: BypassPanel;
   readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
+  readonly #panels: ReadonlyMap<DockPartId, HTMLElement>;
+  readonly #row: DockRow;
+  #open: DockPartId | undefined;
   #plan: readonly PlanStep[] | undefined;
   #usage: Usage | undefined;
+  #isHeld = false;
 
-  constructor(listener: DockListener) {
+  constructor(private readonly listener: DockListener) {
     this.#queue = new QueueList(listener);
-    this.#followButton.addEventListener("click", () => listener.followToggled());
-    this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
-    this.#endBypass.addEventListener("click", () => listener.acted({ kind: "endBypass" }));
-    this.element.append(
-      this.#bypass,
-      create(
-        "div",
-        { className: "symposium-dock-line" },
-        this.#planButton,
-        this.#followButton,
-        this.#usageButton,
-        this.#details.button,
-      ),
-      this.#planSteps,
-      this.#usageFull,
-      this.#details.panel,
-      this.#queue.element,
-    );
-    fold(this.#planButton, this.#planSteps);
-    fold(this.#usageButton, this.#usageFull);
-    this.#showPlan();
-    this.#showUsage();
-    this.#showFollowing(undefined);
-    this.#showBypass(undefined);
+    this.#bypass = new BypassPanel({
+      settingsWanted: () => listener.settingsWanted(),
+      ended: () => listener.acted({ kind: "endBypass" }),
+    });
+    this.#panels = new Map<DockPartId, HTMLElement>([
+      ["bypass", this.#bypass.element],
+      ["usage", this.#usageFull],
+      ["plan", this.#planSteps],
+      ["queue", this.#queue.element],
+      ["details", this.#details.panel],
+    ]);
+    for (const panel of this.#panels.values()) {
+      panel.id = freshId();
+      panel.classList.add("symposium-dock-panel");
+    }
+    this.#row = new DockRow(new Map([...this.#panels].map(([id, panel]) => [id, panel.id])), id => this.#pressed(id));
+    this.element.append(...this.#panels.values(), this.#row.element);
+    this.element.addEventListener("keydown", event => this.#keyPressed(event));
+    this.#setOpen(undefined);
   }
 
-  show({
-    plan,
-    usage,
-    following,
-    queue,
-    details,
-    bypassed,
-  }: Pick<TabView, "plan" | "usage" | "following" | "queue" | "details" | "bypassed">): void {
-    if (plan !== this.#plan) {
-      this.#plan = plan;
-      this.#showPlan();
-    }
-    if (usage !== this.#usage) {
-      this.#usage = usage;
-      this.#showUsage();
-    }
-    this.#showFollowing(following);
-    this.#showBypass(bypassed);
+  show(view: TabView): void {
+    const { plan, usage, queue, details, bypassed } = view;
+    this.#showPlan(plan);
+    this.#showUsage(usage);
+    if (bypassed) this.#bypass.show(bypassed);
     this.#details.show(details);
     this.#queue.show(queue);
+    const parts = dockParts(view);
+    this.#row.show(parts);
+    const isHeld = queue?.held === true;
+    if (isHeld && !this.#isHeld) this.#setOpen("queue");
+    this.#isHeld = isHeld;
+    if (!parts.some(({ id }) => id === this.#open)) this.#setOpen(undefined);
   }
 
-  #showFollowing(following: boolean | undefined): void {
-    this.#followButton.hidden = following === undefined;
-    this.#followButton.setAttribute("aria-pressed", String(following ?? false));
+  #pressed(id: DockPartId): void {
+    if (id === "follow") this.listener.followToggled();
+    else this.#setOpen(id === this.#open ? undefined : id);
   }
 
-  #showBypass(view: BypassView | undefined): void {
-    this.#bypass.hidden = view === undefined;
-    this.#bypassButton.hidden = view?.isSet !== true;
-    this.#bypassText.hidden = view?.isSet === true;
-    this.#endBypass.hidden = view?.endsHere !== true;
-    const text = view === undefined ? "" : `⚠ ${view.text}`,
-      description = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
-    for (const label of [this.#bypassButton, this.#bypassText]) {
-      setText(label, text);
-      label.title = view?.tooltip ?? "";
-    }
-    this.#bypassButton.setAttribute("aria-label", description);
-    this.#bypass.setAttribute("aria-label", description);
+  #setOpen(open: DockPartId | undefined): void {
+    this.#open = open;
+    for (const [id, panel] of this.#panels) panel.hidden = id !== open;
+    this.#row.showOpen(open);
   }
 
-  #showPlan(): void {
-    this.#planButton.hidden = this.#plan === undefined;
-    this.#planSteps.classList.toggle("symposium-none", this.#plan === undefined);
-    const view = planView(this.#plan ?? []);
-    setText(this.#progress, this.#plan === undefined ? "" : view.progress);
-    setText(this.#current, view.current === "" ? "" : ` · ${view.current}`);
-    this.#planButton.title = view.current;
+  /** Escape closes the panel. */
+  #keyPressed(event: KeyboardEvent): void {
+    const open = this.#open;
+    if (event.key !== "Escape" || open === undefined) return;
+    event.preventDefault();
+    this.#setOpen(undefined);
+    this.#row.focus(open);
+  }
+
+  #showPlan(plan: readonly PlanStep[] | undefined): void {
+    if (plan === this.#plan) return;
+    this.#plan = plan;
     this.#planSteps.replaceChildren(
-      ...view.steps.map(({ mark, text, state, spokenText }) =>
+      ...planView(plan ?? []).steps.map(({ mark, text, state, spokenText }) =>
         create(
           "li",
           { attributes: { "data-state": state } },
@@ -160,16 +115,9 @@ export class Dock {
     );
   }
 
-  #showUsage(): void {
-    this.#usageButton.hidden = this.#usage === undefined;
-    this.#usageFull.classList.toggle("symposium-none", this.#usage === undefined);
-    const view = usageView(this.#usage ?? { used: 0, size: 0 });
-    setText(this.#usageShort, view.short);
-    setText(this.#usageFull, view.full);
-    this.#usageButton.title = view.full;
-    this.#usageButton.setAttribute("aria-label", `${view.short}. ${texts.usage}: ${view.full}`);
-    this.#usageButton.dataset["tone"] = view.tone;
-    this.#ring.hidden = view.part === undefined;
-    this.#ring.style.setProperty("--part", String(view.part ?? 0));
+  #showUsage(usage: Usage | undefined): void {
+    if (usage === this.#usage) return;
+    this.#usage = usage;
+    setText(this.#usageFull, usage === undefined ? "" : usageView(usage).full);
   }
 }

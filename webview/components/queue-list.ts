@@ -1,5 +1,6 @@
 /**
- * Queued prompts above the draft, in sending order. The first one is sent when the turn ends, unless the queue is held.
+ * Queued prompts in sending order, a panel of the dock. The first one is sent when the turn ends, unless the queue is
+ * held.
  *
  * Invariants:
  * - Content is rendered as text, never as HTML.
@@ -44,14 +45,12 @@ export class QueueList {
     this.#clear.addEventListener("click", () => listener.acted({ kind: "clearQueue", messageIds: this.#waiting }));
     const head = create("div", { className: "symposium-queue-head" }, this.#heading, this.#send, this.#clear);
     this.element.append(head, this.#list);
-    this.element.hidden = true;
   }
 
   show(queue: QueueView | undefined): void {
     if (looksSame(this.#shown, queue)) return;
     this.#shown = queue;
     const prompts = queue?.prompts ?? [];
-    this.element.hidden = prompts.length === 0;
     this.#send.hidden = queue?.held !== true;
     this.#waiting = prompts.flatMap(({ prompt, state }) => (state === "waiting" ? [prompt.messageId] : []));
     this.#clear.hidden = this.#waiting.length < 2;

@@ -23,12 +23,13 @@ export class ToolLine {
   });
   readonly #words = create("span", { className: "symposium-line-words" });
   readonly #result = create("span", { className: "symposium-line-result" });
+  readonly #time = create("span", { className: "symposium-line-time" });
   readonly #diff = create("button", {
     className: "symposium-text-button",
     text: texts.openDiff,
     attributes: { type: "button" },
   });
-  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result);
+  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result, this.#time);
   #parts = "";
 
   constructor(handlers: { readonly toggled: () => void; readonly diffWanted: () => void }) {
@@ -39,13 +40,14 @@ export class ToolLine {
     this.#diff.addEventListener("click", handlers.diffWanted);
   }
 
-  show({ line: { state, parts, result, tone }, hasDetails, isOpen, hasDiff }: ShownLine): void {
+  show({ line: { state, parts, result, tone, time }, hasDetails, isOpen, hasDiff }: ShownLine): void {
     this.element.dataset["state"] = state;
     this.element.dataset["tone"] = tone;
     this.#fold.disabled = !hasDetails;
     this.element.dataset["details"] = hasDetails ? "some" : "none";
     this.#fold.setAttribute("aria-expanded", String(hasDetails && isOpen));
     setText(this.#result, result);
+    setText(this.#time, time);
     if (!hasDiff) this.#diff.remove();
     else if (this.#diff.parentElement === null) this.element.append(this.#diff);
     const drawn = JSON.stringify(parts);

@@ -20,7 +20,7 @@ import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
-import { pickersOf, type Picker } from "../view-model/tab/controls";
+import { picked, pickersOf } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
 import { cardElement, chatOf, closeButtonOf, firstVisibleCard } from "./elements";
 import { openLinksOnlyThrough } from "./links";
@@ -123,7 +123,6 @@ export class ChatUi {
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
       onInBodyButtonClicked: (mynahId, cardKey, { id }) =>
         this.#withTab(mynahId, tabId => this.#clicked(tabId, cardKey, id)),
-      onPromptInputOptionChange: (mynahId, values) => this.#withTab(mynahId, tabId => this.#picked(tabId, values)),
     });
   }
 
@@ -247,7 +246,6 @@ export class ChatUi {
     const set = (changes: Parameters<MynahUI["updateStore"]>[1]) => this.#mynah.updateStore(mynahId, changes);
     if (before?.placeholder !== view.placeholder) set({ promptInputPlaceholder: view.placeholder });
     if (before?.turn !== view.turn) set({ loadingChat: view.turn === "starting" || view.turn === "running" });
-    if ((before?.status ?? "") !== view.status) set({ promptInputInfo: view.status });
     if (JSON.stringify(before?.banner) !== JSON.stringify(view.banner))
       set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
   }
@@ -260,27 +258,8 @@ export class ChatUi {
     );
   }
 
-  #drawPickers(mynahId: string, pickers: readonly Picker[]): void {
-    this.#mynah.updateStore(mynahId, {
-      promptInputOptions: pickers.map(({ id, tooltip, value, choices, disabled }) => ({
-        type: "select",
-        id,
-        title: "",
-        value,
-        mandatory: true,
-        hideMandatoryIcon: true,
-        border: false,
-        autoWidth: true,
-        selectTooltip: tooltip,
-        disabled,
-        options: choices.map(({ value, label }) => ({ value, label })),
-      })),
-    });
-  }
-
-  #picked(tabId: TabId, values: Readonly<Record<string, unknown>>): void {
-    const tab = this.#openTabs.get(tabId);
-    const choice = tab?.parts.pickers.changed(tab.view?.controls ?? [], values);
+  #picked(tabId: TabId, pickerId: string, value: string): void {
+    const choice = picked(pickerId, value, this.#openTabs.get(tabId)?.view?.controls ?? []);
     if (choice?.kind === "agent") this.acts.agentChosen(choice.agentId);
     else if (choice) this.acts.controlChosen(tabId, choice.controlId, choice.value);
   }
@@ -417,7 +396,7 @@ export class ChatUi {
       scroll: "keep",
       list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
       parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
-        drawPickers: pickers => this.#drawPickers(mynahId, pickers),
+        picked: (pickerId, value) => this.#picked(tabId, pickerId, value),
         pressed: (cardKey, buttonId) => this.#clicked(tabId, cardKey, buttonId),
         startReached: () => {
           if (tab.list.isShortened) this.#showEarlier(tabId);

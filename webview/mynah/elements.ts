@@ -142,6 +142,5 @@ const PARTS = {
   prompt: selectors.prompt,
   send: selectors.sendButton,
   stop: selectors.stopButton,
-  status: selectors.status,
   banner: selectors.banner,
 };

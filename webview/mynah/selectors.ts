@@ -28,10 +28,10 @@ export const selectors = {
   promptArea: ".mynah-chat-prompt-wrapper",
   promptBox: ".mynah-chat-prompt",
   prompt: ".mynah-chat-prompt-input",
-  pickers: ".mynah-prompt-input-options select",
+  /** The row below the prompt's text, with the buttons that send and stop. */
+  promptButtons: ".mynah-chat-prompt-button-wrapper",
   sendButton: ".mynah-chat-prompt-button",
   stopButton: ".mynah-chat-prompt-stop-button",
-  status: ".mynah-chat-prompt-input-info",
   banner: ".mynah-chat-prompt-input-sticky-card",
 
   button: ".mynah-button",

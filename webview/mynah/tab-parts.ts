@@ -16,7 +16,7 @@ import { CardMenu } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
 import type { ChangeLayout } from "../components/formula";
 import { Composer, type PromptElements } from "../components/composer";
-import type { Picker } from "../view-model/tab/controls";
+import { Pickers } from "../components/pickers";
 import { Dock } from "../components/dock";
 import { FindBar } from "../components/find-bar";
 import { FirstScreen } from "../components/first-screen";
@@ -26,13 +26,12 @@ import { FollowEnd } from "./follow-end";
 import { FoundMarks } from "./found-marks";
 import { pageClock } from "../page-clock";
 import type { PromptInput } from "./prompt-input";
-import { PromptPickers } from "./prompt-pickers";
 import type { ShownMatches } from "../view-model/tab/find-view";
 import { VisibleQuestions } from "./visible-questions";
 import type { TabView } from "../view-model/tab/tab-view";
 
 export class TabParts {
-  readonly pickers: PromptPickers;
+  readonly pickers: Pickers;
   readonly #dock: Dock;
   readonly #lines: CardLines;
   readonly #diffs: CardDiffs;
@@ -58,8 +57,8 @@ export class TabParts {
     input: PromptInput,
     acts: UserActionHandlers,
     handlers: {
-      /** Recreates the select elements. */
-      readonly drawPickers: (pickers: readonly Picker[]) => void;
+      /** The user has chosen a value in a picker. */
+      readonly picked: (pickerId: string, value: string) => void;
       /** A button of a card that this module drew. */
       readonly pressed: (cardKey: string, buttonId: string) => void;
       /** The user has scrolled up to the first cards. */
@@ -68,9 +67,7 @@ export class TabParts {
       readonly continues: () => boolean;
     },
   ) {
-    this.pickers = new PromptPickers(handlers.drawPickers, () => [
-      ...wrapper.querySelectorAll<HTMLSelectElement>(selectors.pickers),
-    ]);
+    this.pickers = new Pickers(handlers.picked);
     this.#dock = new Dock({
       followToggled: () => acts.followToggled(),
       settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"),
@@ -119,7 +116,9 @@ export class TabParts {
       list.before(this.#firstScreen.element, this.#find.element);
     }
     const prompt = input.element(mynahId);
-    if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
+    if (!prompt) return;
+    this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
+    wrapper.querySelector(selectors.promptButtons)?.prepend(this.pickers.element, this.#composer.mentionButton);
   }
 
   /** Call after any possible change of the prompt's text. */

@@ -61,6 +61,8 @@ const toolCall = v.object({
   /** Pretty-printed JSON (or the text itself if it is a string), cut to `TOOL_JSON_LIMIT` characters. */
   input: v.exactOptional(long),
   output: v.exactOptional(long),
+  /** Duration in milliseconds without the wait for a permission; absent for a short call. */
+  ms: v.exactOptional(v.pipe(v.number(), v.minValue(0))),
 });
 export type ToolCall = Infer<typeof toolCall>;
 

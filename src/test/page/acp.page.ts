@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { browserState } from "./browser-state";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { ask, newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
+import { ask, newTab, openChatBox, pick, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
 /** Separate agents, because a choice is stored for its agent in all windows of the server. */
 const SETTINGS = {
@@ -34,7 +34,7 @@ suite("agent features in the page", () => {
 
   test("applies a choice to the next session, also after Reload Window", async () => {
     await shows("Model", "small");
-    await picker("Model").selectOption("large");
+    await pick(box, picker("Model"), "large");
     await shows("Effort", "high");
     await seen(
       async () => (await browserState(box.page, "symposium-dev.symposium")).some(state => state.includes('"large"')),

@@ -123,9 +123,9 @@ suite("agent that works through the editor", () => {
     const works = (id: string, place: string): string =>
       `tool ${id} read Look; toolupdate ${id} in_progress locations=${inFolder(place)}; wait-cancel`;
     await sendPrompt(box.frame, works("f1", "src/cli.mjs:2"));
-    const follow = chat().locator(".symposium-follow");
+    const follow = chat().locator("[data-part=dock-follow]");
     await follow.click();
-    await chat().locator('.symposium-follow[aria-pressed="true"]').waitFor();
+    await chat().locator('[data-part=dock-follow][aria-pressed="true"]').waitFor();
     await stop();
     await sendPrompt(box.frame, works("f2", "src/count.mjs:3"));
     await fileTab(box, "count.mjs").waitFor();

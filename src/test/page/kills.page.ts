@@ -11,7 +11,16 @@ import fc from "fast-check";
 import { seed } from "../../../scripts/seed.mjs";
 import { ROOT, sendPrompt, type Box } from "./harness";
 import { input } from "./prompt-steps";
-import { newTab, numberedWords, openScripted, processesOf, reloadWebviews, seen, shownText } from "./scripted";
+import {
+  newTab,
+  numberedWords,
+  openPanel,
+  openScripted,
+  processesOf,
+  reloadWebviews,
+  seen,
+  shownText,
+} from "./scripted";
 
 const KINDS = ["agent", "sidecar", "extensionHost", "webviews", "page"] as const;
 type Kind = (typeof KINDS)[number];
@@ -104,6 +113,7 @@ suite("kills and reloads", () => {
         .catch(() => "")
     ).trim();
   async function queue(): Promise<string> {
+    await openPanel(box, "queue").catch(() => undefined);
     return (
       await box.frame
         .locator(".symposium-queued:visible")

@@ -40,7 +40,7 @@ suite("Symposium's own extensions", () => {
     assert.match(await ask(box, "list tools from ferris"), /crate_sources[^]*rust_crate_query/);
     assert.match(await ask(box, `use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
 
-    await chat().locator(".symposium-details-button").click();
+    await chat().locator("[data-part=dock-details]").click();
     for (const [name, server] of [
       ["Sparkle", "sparkle"],
       ["Ferris", "ferris"],
@@ -51,7 +51,7 @@ suite("Symposium's own extensions", () => {
         `${name} and its server`,
       );
     await box.screenshot("own-extensions-details");
-    await chat().locator(".symposium-details-button").click();
+    await chat().locator("[data-part=dock-details]").click();
   });
 
   test("writes notes and runs cargo only with consent, and asks once for .sparkle-space", async () => {

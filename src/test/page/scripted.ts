@@ -92,6 +92,27 @@ export function barrier(): { readonly step: string; open(): void } {
   return { step: `await ${file}`, open: () => writeFileSync(file, "") };
 }
 
+/** Sets the width of the chat view. */
+export async function setWidth(box: ChatBox, width: number): Promise<void> {
+  await box.page.locator("iframe.webview").evaluate((frame, width) => {
+    if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
+  }, width);
+}
+
+/** Opens the panel of the dock, if it has something to show and is closed. */
+export async function openPanel(box: ChatBox, part: "bypass" | "queue" | "plan" | "usage"): Promise<void> {
+  const closed = shownTab(box).locator(`[data-part=dock-${part}][aria-expanded=false]:visible`);
+  if ((await closed.count()) > 0) await closed.click();
+}
+
+/** Chooses a value of a picker, which may be in the menu of those that do not fit. */
+export async function pick(box: ChatBox, picker: Locator, value: string | { readonly label: string }): Promise<void> {
+  const isInMenu = !(await picker.isVisible());
+  if (isInMenu) await shownTab(box).locator("[data-part=more-pickers]").click();
+  await picker.selectOption(value);
+  if (isInMenu) await box.page.keyboard.press("Escape");
+}
+
 /** The visible text of the selected tab. */
 export const shownText = (frame: FrameLocator): Promise<string> =>
   frame.locator("[data-part=chat]:visible [data-part=conversation]").first().innerText();

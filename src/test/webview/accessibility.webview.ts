@@ -74,6 +74,7 @@ suite("accessibility", () => {
       await input(box.frame).click();
       await box.page.keyboard.type("say next");
       await box.page.keyboard.press("Enter");
+      await chat().locator("[data-part=dock-queue]").click();
       await chat().locator(".symposium-queued").waitFor();
       await pasteImage(box.frame, 9, 9, "nine");
       await hasChips(box.frame, "nine.png");
@@ -182,7 +183,7 @@ suite("accessibility", () => {
       box = await openScripted();
       await box.open();
       await sendPrompt(box.frame, "say going; tool a edit Change; usage 100 200; wait-cancel");
-      await box.frame.locator(".symposium-usage:visible").waitFor();
+      await box.frame.locator("[data-part=dock-usage]:visible").waitFor();
     });
     suiteTeardown(() => box.close());
 

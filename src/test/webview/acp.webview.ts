@@ -6,6 +6,7 @@ import { lastExchange, sendPrompt, turnEnded, turnState, type ChatBox } from "..
 import {
   ask,
   newTab,
+  pick,
   reloadWebviews,
   seen,
   shownTab,
@@ -69,9 +70,9 @@ suite("agent features in the page", () => {
         ["Quick", "Clever"],
       );
       assert.equal(await picker("Of a type that comes later").count(), 0);
-      await picker("Model").selectOption("large");
+      await pick(box, picker("Model"), "large");
       await shows("Effort", "high");
-      await picker("Fast").selectOption({ label: "Fast: on" });
+      await pick(box, picker("Fast"), { label: "Fast: on" });
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
     });
 
@@ -87,7 +88,7 @@ suite("agent features in the page", () => {
     });
 
     test("keeps the value that the agent rejects, with the agent's reason", async () => {
-      await picker("Model").selectOption("locked");
+      await pick(box, picker("Model"), "locked");
       await showsText(box.frame, /“Model” was not changed\. .*This model is locked\./);
       await shows("Model", "large");
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
@@ -98,7 +99,7 @@ suite("agent features in the page", () => {
       await shows("Model", "small");
       await shows("Mode", "code");
       await shows("Effort", "low");
-      await picker("Model").selectOption("large");
+      await pick(box, picker("Model"), "large");
       await shows("Effort", "high");
     });
 
@@ -106,8 +107,8 @@ suite("agent features in the page", () => {
       await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-models");
       await newTab(box);
       await shows("Model", "small");
-      await picker("Model").selectOption("large");
-      await picker("Mode").selectOption("code");
+      await pick(box, picker("Model"), "large");
+      await pick(box, picker("Mode"), "code");
       await seen(
         async () => (await chosen()) === "mode=code model=large",
         "the older agent in the chosen mode, with the chosen model",

@@ -73,7 +73,7 @@ const SHOWN = [
   "failed",
   "allowed",
   "Run a command?",
-  "Allow once",
+  "Allow Once",
   "⋯",
   "And then",
   "overloaded",

@@ -27,12 +27,8 @@ suite("branches", () => {
       .map(({ text }) => text);
   const shows = (...expected: readonly string[]): Promise<void> => becomes(texts, expected, "the conversation");
 
-  async function choose(n: number, action: string): Promise<void> {
-    await prompt(n).getByRole("button", { name: "Prompt Actions" }).focus();
-    await box.page.keyboard.press("Enter");
-    await shownTab(box).getByRole("menuitem", { name: action }).focus();
-    await box.page.keyboard.press("Enter");
-  }
+  const choose = (n: number, action: string): Promise<void> =>
+    prompt(n).getByRole("button", { name: action }).press("Enter");
   async function backToSource(): Promise<void> {
     await tab(0).click();
     await shows(...SOURCE);
@@ -83,7 +79,7 @@ suite("branches", () => {
       await wear(box, theme, kind);
       await prompt(1).getByRole("button", { name: "Prompt Actions" }).focus();
       await box.page.keyboard.press("Enter");
-      await shownTab(box).getByRole("menuitem", { name: "Retry" }).waitFor();
+      await shownTab(box).getByRole("menuitem", { name: "Continue with Another Agent…" }).waitFor();
       await becomes(
         async () => (await violations(box.frame)).join("\n"),
         "",

@@ -4,7 +4,7 @@ import type { Locator } from "playwright-core";
 import { violations } from "../page/axe";
 import { lastExchange, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { textsSeen, THEMES } from "../page/contrast";
-import { answerDialog, button, newTab, seen, wear } from "../page/scripted";
+import { answerDialog, button, newTab, openPanel, seen, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 const QUESTION = /^Allow Scripted to do everything without asking\?/,
@@ -46,13 +46,13 @@ suite("Allow Everything", () => {
   test("is in the keyboard-accessible menu, not among a permission's options", async () => {
     await ask();
     assert.deepEqual(await chat().locator("[data-kind=permission] button[action-id]").allInnerTexts(), [
-      "Allow once",
-      "Allow always",
-      "Reject once",
+      "Allow Once",
+      "Allow Always",
+      "Reject",
     ]);
     await more().focus();
     await box.page.keyboard.press("Enter");
-    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu");
+    await seen(async () => (await focused()) === "Reject Always", "the focus on the first of the menu");
     await box.page.keyboard.press("ArrowDown");
     assert.equal(await focused(), "Allow Everything…");
     await box.page.keyboard.press("Escape");
@@ -61,13 +61,13 @@ suite("Allow Everything", () => {
     await box.page.keyboard.press("Enter");
     await item("Allow Everything…").waitFor();
     // the focus follows in an event after the menu
-    await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu again");
+    await seen(async () => (await focused()) === "Reject Always", "the focus on the first of the menu again");
     await box.page.keyboard.press("End");
     assert.equal(await focused(), "Allow Everything…");
     await box.page.keyboard.press("Enter");
     await answerDialog(box, QUESTION, "Cancel");
     assert.deepEqual(
-      [await more().count(), isSet(), await chat().locator(".symposium-bypassed:visible").count()],
+      [await more().count(), isSet(), await chat().locator("[data-part=dock-bypass]:visible").count()],
       [1, false, 0],
     );
   });
@@ -83,7 +83,7 @@ suite("Allow Everything", () => {
         contrast >= 4.5,
       ]);
       assert.deepEqual(texts, [
-        ["Reject always", true],
+        ["Reject Always", true],
         ["Allow Everything…", true],
       ]);
       assert.equal((await violations(box.frame)).join("\n"), "");
@@ -102,9 +102,9 @@ suite("Allow Everything", () => {
     assert.match(await answer(), /allowed without asking[^]*chose allow_once/);
     await newTab(box);
     await sendPrompt(box.frame, ASK);
-    await button(box.frame, "Reject once").click();
+    await button(box.frame, /^Reject$/).click();
     assert.match(await answer(), /rejected/);
-    assert.deepEqual([isSet(), await chat().locator(".symposium-bypassed:visible").count()], [false, 0]);
+    assert.deepEqual([isSet(), await chat().locator("[data-part=dock-bypass]:visible").count()], [false, 0]);
   });
 
   suite("in a session", () => {
@@ -118,10 +118,11 @@ suite("Allow Everything", () => {
       test(`has a readable session badge in ${theme}`, async () => {
         await wear(box, theme, kind);
         await chat()
-          .getByRole("group", { name: /^Permissions bypassed in this session\. Scripted acts / })
+          .getByRole("button", { name: /^Permissions bypassed in this session\. Scripted acts / })
           .waitFor();
+        await openPanel(box, "bypass");
         assert.deepEqual(
-          (await textsSeen(box.frame, "[data-part=chat] .symposium-bypassed")).filter(({ contrast }) => contrast < 4.5),
+          (await textsSeen(box.frame, "[data-part=chat] .symposium-dock")).filter(({ contrast }) => contrast < 4.5),
           [],
         );
         assert.equal((await violations(box.frame)).join("\n"), "");
@@ -130,7 +131,7 @@ suite("Allow Everything", () => {
 
     test("ends with the badge's button", async () => {
       await chat().getByRole("button", { name: "Ask Again" }).click();
-      await chat().locator(".symposium-bypassed").waitFor({ state: "hidden" });
+      await chat().locator("[data-part=dock-bypass]").waitFor({ state: "hidden" });
       await sendPrompt(box.frame, ASK);
       await button(box.frame, "Allow once").click();
       await answer();

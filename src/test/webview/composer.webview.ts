@@ -3,9 +3,9 @@
  * received.
  */
 import assert from "node:assert/strict";
-import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../page/harness";
+import { lastExchange, readCards, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
 import { textsSeen } from "../page/contrast";
-import { becomes, newTab, processesOf, scripted, seen, showsText, wear } from "../page/scripted";
+import { becomes, newTab, processesOf, scripted, seen, setWidth, showsText, wear } from "../page/scripted";
 import {
   chipNames,
   chips,
@@ -313,6 +313,73 @@ suite("composer", () => {
         );
       await becomes(pale, [], `no chip that is pale in ${theme}`);
     }
+  });
+});
+
+suite("composer row", () => {
+  let box: ChatBox;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: scripted(["--options"]) });
+    await box.open();
+    await sendPrompt(box.frame, "say first");
+    await turnEnded(box.frame);
+  });
+  suiteTeardown(() => box.close());
+
+  const pickers = () => box.frame.locator("select[data-picker]:visible"),
+    more = () => box.frame.locator("[data-part=more-pickers]:visible");
+  const names = async (): Promise<readonly (string | null)[]> =>
+    await pickers().evaluateAll(all => all.map(each => each.getAttribute("data-picker")));
+
+  test("shows the agent, the mode and the model first, and the others in a menu", async () => {
+    await setWidth(box, 700);
+    await becomes(names, ["agent", "control:mode", "control:model", "control:effort", "control:fast"], "all pickers");
+    await setWidth(box, 260);
+    await becomes(async () => (await names())[0], "agent", "the agent in the row");
+    await more().press("Enter");
+    await becomes(async () => (await names()).length, 5, "all pickers, some of them in the menu");
+    for (const { theme, kind, name } of THEMES) {
+      await wear(box, theme, kind);
+      await box.screenshot(`composer-menu-${name}-260`);
+    }
+    await box.page.keyboard.press("Escape");
+    await becomes(async () => (await names()).length < 5, true, "a closed menu");
+    assert.equal(await more().evaluate(button => button === document.activeElement), true);
+    for (const width of [260, 340, 700]) {
+      await setWidth(box, width);
+      for (const { theme, kind, name } of THEMES) {
+        await wear(box, theme, kind);
+        await box.screenshot(`composer-row-${name}-${width}`);
+      }
+    }
+  });
+
+  test("opens the list of mentions with a button", async () => {
+    await box.frame.getByRole("button", { name: "Add Context" }).click();
+    await hasInput(box.frame, "@");
+    await box.frame.locator(".symposium-commands:visible [role=option]").first().waitFor();
+    await input(box.frame).fill("see");
+    await box.frame.getByRole("button", { name: "Add Context" }).click();
+    await hasInput(box.frame, "see @");
+    await input(box.frame).fill("");
+  });
+
+  test("grows to 40 % of the height", async () => {
+    await input(box.frame).fill(Array.from({ length: 60 }, (_, i) => `line ${i}`).join("\n"));
+    const part = await input(box.frame).evaluate(prompt => prompt.clientHeight / window.innerHeight);
+    assert.ok(part > 0.3 && part <= 0.41, String(part));
+    await input(box.frame).fill("");
+  });
+
+  test("recalls prompts and keeps the draft", async () => {
+    await input(box.frame).fill("my draft");
+    await input(box.frame).press("Home");
+    await input(box.frame).press("ArrowUp");
+    await hasInput(box.frame, "say first");
+    await input(box.frame).press("End");
+    await input(box.frame).press("ArrowDown");
+    await hasInput(box.frame, "my draft");
+    await input(box.frame).fill("");
   });
 });
 

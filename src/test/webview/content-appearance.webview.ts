@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { edgesOf, textsSeen, themeColour, THEMES } from "../page/contrast";
-import { becomes, seen, showsText, testAgent, wear } from "../page/scripted";
+import { becomes, pick, seen, showsText, testAgent, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 const SETTINGS = {
@@ -139,8 +139,8 @@ suite("appearance of agent content", () => {
   });
 
   test("unfolds plan and usage by keyboard, with accessible texts", async () => {
-    const plan = chat().locator("button.symposium-plan");
-    await becomes(() => plan.innerText(), "Plan 1 of 3 · Change the expression", "the plan");
+    const plan = chat().locator("[data-part=dock-plan]");
+    await becomes(() => plan.innerText(), "1/3 Change the expression", "the plan");
     await plan.focus();
     await box.page.keyboard.press("Enter");
     await becomes(
@@ -151,7 +151,7 @@ suite("appearance of agent content", () => {
       ["✓Read the source, done", "◐Change the expression, in progress", "○Run the tests, to do"],
       "the steps",
     );
-    const usage = chat().locator("button.symposium-usage");
+    const usage = chat().locator("[data-part=dock-usage]");
     await becomes(
       async () => [
         await usage.innerText(),
@@ -159,8 +159,8 @@ suite("appearance of agent content", () => {
         await usage.getAttribute("data-tone"),
       ],
       [
-        "182k of 200k tokens · $0.34",
-        "182k of 200k tokens · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. The context is nearly full. This session has cost $0.34 so far.",
+        "182k/200k · $0.34",
+        "182k/200k · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. The context is nearly full. This session has cost $0.34 so far.",
         "warning",
       ],
       "the usage",
@@ -187,7 +187,7 @@ suite("appearance of agent content", () => {
     await chat().getByRole("button", { name: "Decline" }).first().click(); // declines the page
     await showsText(box.frame, "Declined by you");
     await form().getByLabel("Mail").focus();
-    await chat().locator('select[aria-label="Mode"]').selectOption("code");
+    await pick(box, chat().locator('select[aria-label="Mode"]'), "code");
     assert.deepEqual(
       await Promise.all([
         form().getByLabel("Mail").inputValue(),
@@ -246,7 +246,7 @@ suite("appearance of agent content", () => {
           "login.example.org",
           "Pattern",
           "is required",
-          "1 of 3",
+          "1/3",
           "182k",
           "Follow",
           "Open Diff",
@@ -303,7 +303,7 @@ suite("appearance of agent content", () => {
           "Decline",
           "Plan",
           "Follow",
-          "182k of 200k",
+          "182k/200k",
         ])
           assert.ok(
             stops.some(stop => stop.startsWith(wanted)),
@@ -429,7 +429,7 @@ form* ${field("message", HTML)} requestedSchema=${JSON.stringify(hostile)}`.repl
       await form().getByRole("button", { name: "Submit" }).waitFor();
       await form().getByRole("button", { name: "Submit" }).click();
       await input().fill("/x");
-      for (const select of await chat().locator("select[data-picker]").all()) await select.hover();
+      for (const select of await chat().locator("select[data-picker]:visible").all()) await select.hover();
       assert.ok((await form().innerText()).includes(HTML));
       assert.equal(await box.frame.locator("body").evaluate(() => "hacked" in window), false);
       assert.deepEqual(

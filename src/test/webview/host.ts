@@ -199,12 +199,10 @@ export class ExtensionHost {
         disable: ids => this.firstScreen.disable(ids),
         preview: () => this.firstScreen.preview(),
       },
-      chooseAgent: async () => {
-        this.deps.called("select an agent", "");
-        return undefined;
-      },
       pickAgent: async () => undefined,
-      perform: async () => undefined,
+      perform: async action => {
+        if (action === "selectAgent") this.deps.called("select an agent", "");
+      },
       openLink: async () => undefined,
       openDiff: async () => undefined,
       showText: async () => undefined,

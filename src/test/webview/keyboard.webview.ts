@@ -80,9 +80,9 @@ suite("keyboard use of the chat", () => {
     }
     assert.deepEqual(
       order.filter(name => /Allow|Reject|More/.test(name)),
-      ["Allow once", "Allow always", "Reject once", "More Actions"],
+      ["Allow Once", "Allow Always", "Reject", "More Actions"],
     );
-    await goTo(/^Reject once$/, "Shift+Tab");
+    await goTo(/^Reject$/, "Shift+Tab");
     await box.page.keyboard.press("Enter");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /rejected[^]*chose reject_once/);
@@ -107,7 +107,7 @@ suite("keyboard use of the chat", () => {
       await typeDraft(box.frame, "ask busy options=allow_once,reject_once");
       await box.page.keyboard.press("Enter");
       await seen(async () => /^Scripted requests your permission/.test(await focused()), "the focus on the question");
-      await goTo(/^Allow once$/, "Tab");
+      await goTo(/^Allow Once$/, "Tab");
       await box.page.keyboard.press("Enter");
       await turnEnded(box.frame);
       await seen(async () => (await focused()) === "Prompt", "the focus on the prompt");
@@ -129,7 +129,7 @@ suite("keyboard use of the chat", () => {
     await box.page.keyboard.type(" thought");
     await showsInput("half a thought");
     assert.equal(await focused(), "Prompt");
-    await goTo(/^Allow once$/, "Shift+Tab");
+    await goTo(/^Allow Once$/, "Shift+Tab");
     await box.page.keyboard.press("Enter");
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /chose allow_once/);

@@ -7,7 +7,17 @@ import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../
 import { blocksIn, focused, hasChips, hasFocus, hasInput, input, pasteImage, THEMES } from "../page/prompt-steps";
 import { textsSeen } from "../page/contrast";
 import { openScripted } from "./fixture";
-import { becomes, button, processesOf, reloadWindow, seen, shownText, showsText, wear } from "../page/scripted";
+import {
+  becomes,
+  button,
+  openPanel,
+  processesOf,
+  reloadWindow,
+  seen,
+  shownText,
+  showsText,
+  wear,
+} from "../page/scripted";
 
 suite("queued prompt", () => {
   let box: ChatBox;
@@ -18,8 +28,12 @@ suite("queued prompt", () => {
   suiteTeardown(() => box.close());
 
   const rows = () => box.frame.locator(".symposium-queued:visible");
-  const queue = async (): Promise<readonly string[]> =>
-    (await rows().locator(".symposium-queued-what").allInnerTexts()).map(text => text.trim().replaceAll(/\s+/g, " "));
+  const queue = async (): Promise<readonly string[]> => {
+    await openPanel(box, "queue");
+    return (await rows().locator(".symposium-queued-what").allInnerTexts()).map(text =>
+      text.trim().replaceAll(/\s+/g, " "),
+    );
+  };
   const waits = (...texts: readonly string[]): Promise<void> =>
     seen(
       async () => JSON.stringify(await queue().catch(() => undefined)) === JSON.stringify(texts),

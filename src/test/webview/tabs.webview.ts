@@ -15,6 +15,7 @@ suite("tab strip", () => {
   suiteTeardown(() => box.close());
 
   const tabs = (): Locator => box.frame.getByRole("tab");
+  const allTabs = (): Locator => box.frame.getByRole("button", { name: "All Tabs" });
   const selected = (): Locator => box.frame.getByRole("tab", { selected: true });
   const resize = (width: number): Promise<void> =>
     box.page.locator("iframe.webview").evaluate((frame, width) => {
@@ -38,6 +39,8 @@ suite("tab strip", () => {
       await resize(width);
       await box.screenshot(`tabs-${width}`);
     }
+    await resize(900);
+    assert.equal(await allTabs().count(), 0);
   });
 
   test("scrolls the selected tab fully into view, at any width", async () => {
@@ -60,6 +63,18 @@ suite("tab strip", () => {
       await seen(isWhole, `the selected tab at ${width} px`);
       await box.screenshot(`tabs-many-${width}`);
     }
+    assert.equal(await allTabs().count(), 1);
+    await allTabs().press("Enter");
+    const items = box.frame.getByRole("menuitemradio");
+    assert.equal(await items.count(), await tabs().count());
+    assert.equal(await items.first().innerText(), "needs your answer: ask p options=allow_once,reject_once");
+    assert.deepEqual(await violations(box.frame), []);
+    await box.screenshot("tabs-menu-260");
+    await box.page.keyboard.press("Home");
+    await box.page.keyboard.press("Enter");
+    await seen(async () => (await tabs().first().getAttribute("aria-selected")) === "true", "the tab of the menu");
+    await seen(isWhole, "the tab of the menu, whole");
+    await tabs().last().click();
     await selected().press("Home");
     await seen(isWhole, "the first tab");
     assert.equal(await tabs().first().getAttribute("aria-selected"), "true");

@@ -71,6 +71,7 @@ suite("translated page", () => {
     await showsText(box.frame, /rm it/);
     await (await promptInput(box.frame)).fill("say later");
     await box.page.keyboard.press("Enter");
+    await box.frame.locator("[data-part=dock-queue]:visible").click();
     await box.frame.locator(".symposium-queued:visible").waitFor();
     await isTranslated();
     await box.screenshot("translated-question");

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
-import { becomes, button, seen, wear } from "../page/scripted";
+import { becomes, button, seen, setWidth, wear } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 const OLD = ["export function count(text) {", '  return text.split(" ").length;', "}", ""].join("\\n"),
@@ -19,6 +19,8 @@ const OLD = ["export function count(text) {", '  return text.split(" ").length;'
 
 const SCRIPT = `title Count words properly
 think The user wants words counted.
+plan [x] Read the source | [>] Change the expression | Run the tests
+usage 42000 200000 0.37 USD
 tool a read Read src/count.mjs
 toolupdate a completed locations=src/count.mjs text="export function count(text) {}"
 tool b read Read src/lines.mjs
@@ -47,23 +49,35 @@ suite("turn", () => {
     await box.page.emulateMedia({ reducedMotion: "reduce" });
     await sendPrompt(box.frame, SCRIPT);
     await button(box.frame, /Allow once/i).waitFor();
+    const prompt = box.frame.locator("[data-part=prompt]:visible");
+    for (const text of ["say second", "say third"]) {
+      await prompt.fill(text);
+      await prompt.press("Enter");
+      await becomes(() => prompt.innerText(), "", "an empty prompt");
+    }
   });
   suiteTeardown(() => box.close());
 
   const lines = () => box.frame.locator("[data-part=chat]:visible .symposium-line:visible"),
     line = (text: string) => lines().filter({ hasText: text });
 
-  async function setWidth(width: number): Promise<void> {
-    await box.page.locator("iframe.webview").evaluate((frame, width) => {
-      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
-    }, width);
+  const dockPart = (name: string) => box.frame.locator(`[data-part=${name}]:visible`);
+
+  function dockSize(): Promise<{ readonly height: number; readonly isWhole: boolean }> {
+    return box.frame.locator(".symposium-dock:visible").evaluate(dock => {
+      const row = dock.querySelector(".symposium-dock-row");
+      return {
+        height: dock.getBoundingClientRect().height,
+        isWhole: row !== null && row.scrollWidth <= row.clientWidth,
+      };
+    });
   }
 
   for (const { theme, kind, name } of THEMES)
     test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
       await wear(box, theme, kind);
       for (const width of WIDTHS) {
-        await setWidth(width);
+        await setWidth(box, width);
         await box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
           list.scrollTop = list.scrollHeight;
           await new Promise(requestAnimationFrame);
@@ -73,10 +87,32 @@ suite("turn", () => {
           .locator("[data-part=conversation]:visible")
           .evaluate(list => list.scrollWidth <= list.clientWidth);
         assert.ok(isInside, `wider than ${width} px`);
+        assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`);
       }
-      await setWidth(297);
+      await setWidth(box, 297);
       await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
     });
+
+  test("shows the plan, the usage and the queue in one row, which becomes shorter", async () => {
+    const texts = async () =>
+      await Promise.all(["dock-usage", "dock-plan", "dock-queue"].map(name => dockPart(name).innerText()));
+    await setWidth(box, 700);
+    await becomes(texts, ["42k/200k · $0.37", "1/3 Change the expression", "2 queued"], "the whole texts");
+    await setWidth(box, 260);
+    await becomes(texts, ["21 %", "1/3", "2"], "the short texts");
+  });
+
+  test("opens the panel of one part at a time above the row, which Escape closes", async () => {
+    await dockPart("dock-plan").click();
+    await box.frame.locator(".symposium-plan-steps:visible").waitFor();
+    await dockPart("dock-queue").press("Enter");
+    await box.frame.locator(".symposium-queued:visible").first().waitFor();
+    assert.equal(await box.frame.locator(".symposium-plan-steps:visible").count(), 0);
+    await box.screenshot("dock-queue-260");
+    await box.page.keyboard.press("Escape");
+    await box.frame.locator(".symposium-queued:visible").first().waitFor({ state: "hidden" });
+    assert.equal(await dockPart("dock-queue").evaluate(part => part === document.activeElement), true);
+  });
 
   test("shows reads and searches as one line, which opens to its parts", async () => {
     const group = line("Read 2 files, searched “split(”");

@@ -77,17 +77,17 @@ export function changeOf(changes: readonly Change[], buttonId: string): Change |
   return at === undefined ? undefined : changes[Number(at)];
 }
 
-const BRANCH: Readonly<Record<BranchKind, string>> = {
-  edit: l10n.t("Edit and Resend"),
-  retry: l10n.t("Retry"),
-  fork: l10n.t("Fork from Here"),
-  continueWith: l10n.t("Continue with Another Agent…"),
+const BRANCH: Readonly<Record<BranchKind, Pick<CardButton, "label" | "icon">>> = {
+  edit: { label: l10n.t("Edit and Resend"), icon: "edit" },
+  fork: { label: l10n.t("Fork from Here"), icon: "fork" },
+  retry: { label: l10n.t("Retry"), icon: "retry" },
+  continueWith: { label: l10n.t("Continue with Another Agent…") },
 };
 
 /** Actions of a prompt, which open a branch in a new tab. */
-export const BRANCH_BUTTONS: readonly CardButton[] = Object.entries(BRANCH).map(([kind, label]) => ({
+export const BRANCH_BUTTONS: readonly CardButton[] = Object.entries(BRANCH).map(([kind, face]) => ({
   id: `branch:${kind}`,
-  label,
+  ...face,
   weight: "quiet",
   stays: true,
 }));

@@ -36,6 +36,8 @@ export interface CardButton {
   readonly label: string;
   readonly weight: "main" | "plain" | "quiet";
   readonly hint?: string;
+  /** Drawn in place of the label, which is then the name and the tooltip. */
+  readonly icon?: "edit" | "fork" | "retry";
   /** Can be pressed again, and does not disable the other buttons. */
   readonly stays?: true;
 }
@@ -58,6 +60,8 @@ export interface ToolLine {
   /** Empty for a call without an unusual result. */
   readonly result: string;
   readonly tone: Tone;
+  /** Duration of a long call; otherwise empty. */
+  readonly time: string;
 }
 
 export interface Picture {
@@ -140,7 +144,12 @@ export interface Card {
   /** Changes opened by `changeButton`, in the order of `diffs`. */
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
-  /** Actions in a menu after the other buttons (`card-menu.ts`). Their labels are text, not Markdown. */
+  /** A menu with variants of one of the buttons, directly after it. */
+  readonly splitMenu: { readonly after: string; readonly buttons: readonly CardButton[] } | undefined;
+  /**
+   * Actions after the other buttons (`card-menu.ts`): those with an icon as buttons, the others in a menu. Their labels
+   * are text, not Markdown.
+   */
   readonly menuButtons: readonly CardButton[];
 }
 
@@ -210,6 +219,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
     terminals: noTerminals,
     changes: [],
     buttons: [],
+    splitMenu: undefined,
     menuButtons: [],
     ...rest,
   };

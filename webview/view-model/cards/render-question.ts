@@ -4,18 +4,17 @@
  * Invariants:
  * - A permission request starts with the question. A subagent, and the requester of a form or a page, is named first.
  * - The parameters of a permission request and the address of a page are shown in full (`permission-content.ts`).
- * - The buttons of a permission request are the agent's options in its order.
- * - Permanent rejections and *Allow Everything* are in the menu of further actions.
  * - An answered question has no buttons.
  */
 import * as l10n from "@vscode/l10n";
-import type { Permission, PermissionOption, PermissionOptionKind, SubagentName } from "../../../src/protocol/chat/chat";
+import type { Permission, SubagentName } from "../../../src/protocol/chat/chat";
 import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../../src/protocol/chat/elicitation";
 import { visibleLine, visibleText } from "../../../src/protocol/text/visible-text";
-import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
-import { card, type Card, type CardButton, type RenderContext, type Picture } from "./card";
+import { changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
+import { card, type Card, type RenderContext, type Picture } from "./card";
 import { closed } from "../text/code-fence";
 import { literal, safeMarkdown } from "../text/markdown-safe";
+import { permissionButtons } from "./permission-buttons";
 import { permissionBody } from "./permission-content";
 import { permissionOutcome } from "./permission-outcome";
 import { permissionQuestion, subagentText } from "./question-text";
@@ -44,24 +43,6 @@ export function permissionCard(permission: Permission, circumstances: RenderCont
 function headingOf({ toolKind, subagent, agent }: Permission): string {
   const question = `**${permissionQuestion(toolKind)}**`;
   return subagent === undefined ? question : `${asker({ agent, subagent })}\u2003${question}`;
-}
-
-/** *Allow Everything* requires an option to allow once, which the sidecar then selects. */
-function permissionButtons({ options, isOurs }: Permission): Pick<Card, "buttons" | "menuButtons"> {
-  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
-    id: `option:${optionId}`,
-    label: label(name),
-    weight: WEIGHT[kind] ?? "plain",
-  });
-  const isInMenu = ({ kind }: PermissionOption): boolean =>
-    kind === "reject_always" && options.some(option => option.kind === "reject_once");
-  return {
-    buttons: options.filter(option => !isInMenu(option)).map(option => button(option, literal)),
-    menuButtons: [
-      ...options.filter(isInMenu).map(option => button(option, visibleLine)),
-      ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
-    ],
-  };
 }
 
 /** The agent chooses the names of its subagents, so the agent's own name is shown as well. */
@@ -97,13 +78,6 @@ function stateOf(answerable: boolean, answering: boolean): readonly string[] {
       ? []
       : [l10n.t("*This cannot be answered at the moment.*")];
 }
-
-const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
-  allow_once: "main",
-  allow_always: "plain",
-  reject_once: "plain",
-  reject_always: "plain",
-};
 
 // --- forms and pages to visit
 

@@ -51,15 +51,15 @@ const tool: ToolCall = {
 };
 
 suite("entry card", () => {
-  test("shows a permission with agent, parameters, the agent's options and then Symposium's", () => {
+  test("shows a permission with its parameters, the agent's options and then Symposium's", () => {
     const card = only(question);
     equal(card.header?.text, "**Run a command?**");
     equal(card.body, "```sh\nrm -rf build\n```");
     deepEqual(
       card.buttons.map(({ id, label, weight }) => [id, label, weight]),
       [
-        ["option:o1", "Yes", "main"],
-        ["option:o2", "No", "plain"],
+        ["option:o1", "Allow Once", "main"],
+        ["option:o2", "Reject", "plain"],
       ],
     );
     deepEqual(
@@ -165,6 +165,7 @@ suite("entry card", () => {
       state: "failed",
       parts: [{ kind: "text", text: "Read a.ts" }],
       result: "failed",
+      time: "",
       tone: "error",
     });
     equal(

@@ -72,6 +72,7 @@ suite("line of a tool call", () => {
       return [state, result, tone];
     };
     deepEqual(result({}), ["ended", "", "plain"]);
+    equal(line({ ms: 65_000 }).time, "1 min 5 s");
     deepEqual(result({ status: "in_progress" }), ["running", "", "plain"]);
     deepEqual(result({ status: "failed" }), ["failed", "failed", "error"]);
     deepEqual(result({ status: "cancelled" }), ["failed", "cancelled", "plain"]);

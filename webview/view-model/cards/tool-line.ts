@@ -11,6 +11,7 @@ import { countsOf } from "./diff-lines";
 import type { LinePart, ShownTerminal, ToolLine } from "./card";
 import { fileAddress } from "./tool-content";
 import { shellCommand } from "./command-text";
+import { duration } from "../text/format-numbers";
 
 /** `cwd`: absolute folder of the session, which is omitted from paths. */
 export interface LineContext {
@@ -27,6 +28,7 @@ export function toolLine(tool: ToolCall, context: LineContext): ToolLine {
     parts: editParts(tool, context.cwd) ??
       commandParts(tool, context) ?? [text(withoutFolder(tool.title, context.cwd))],
     ...result,
+    time: tool.ms === undefined ? "" : duration(tool.ms),
   };
 }
 

@@ -109,31 +109,24 @@ suite("control", () => {
     ok(!/(?<!\\)[<[]/.test(tooltip) && !tooltip.includes("**b**"), tooltip);
   });
 
-  test("detects the changed control and ignores the displayed values", () => {
-    const controls = [mode, effort, web];
-    const shown = pickersOf(AGENTS, agent("a"), controls, true);
-    const values = { "control:mode": "ask", "control:agent": "low", "control:web": "on", agent: "a" };
-    equal(picked(shown, controls, values), undefined);
-    deepEqual(picked(shown, controls, { ...values, "control:mode": "code" }), {
-      kind: "control",
-      controlId: "mode",
-      value: "code",
-    });
-    deepEqual(picked(shown, controls, { ...values, "control:agent": "high" }), {
-      kind: "control",
-      controlId: "agent",
-      value: "high",
-    });
-    deepEqual(picked(shown, controls, { ...values, "control:web": "off" }), {
-      kind: "control",
-      controlId: "web",
-      value: false,
-    });
-    deepEqual(picked(shown, controls, { ...values, agent: "b" }), { kind: "agent", agentId: "b" });
-    equal(picked(shown, controls, { "control:mode": ["code"] }), undefined);
+  test("shows mode and model before other controls", () => {
+    const model = { ...mode, id: "model", category: "model" };
+    deepEqual(
+      pickersOf(AGENTS, agent("a"), [effort, model, web, mode], true).map(({ id }) => id),
+      ["agent", "control:mode", "control:model", "control:agent", "control:web"],
+    );
   });
 
-  test("detects a change for any control ids (property)", () =>
+  test("converts the choice of a value", () => {
+    const controls = [mode, effort, web];
+    deepEqual(picked("control:mode", "code", controls), { kind: "control", controlId: "mode", value: "code" });
+    deepEqual(picked("control:agent", "high", controls), { kind: "control", controlId: "agent", value: "high" });
+    deepEqual(picked("control:web", "off", controls), { kind: "control", controlId: "web", value: false });
+    deepEqual(picked("agent", "b", controls), { kind: "agent", agentId: "b" });
+    equal(picked("control:gone", "code", controls), undefined);
+  });
+
+  test("converts a choice for any control ids (property)", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.oneof(fc.string(), fc.constantFrom("agent", "__proto__", "control:agent", "toString")), {
@@ -142,11 +135,10 @@ suite("control", () => {
         }),
         fc.nat(),
         (ids, n) => {
-          const controls = ids.map((id): Control => ({ ...web, id }));
-          const shown = pickersOf(AGENTS, agent("a"), controls, true);
-          const at = n % ids.length;
-          const values = Object.fromEntries(shown.map(({ id, value }, i) => [id, i === at + 1 ? "off" : value]));
-          deepEqual(picked(shown, controls, values), { kind: "control", controlId: ids[at], value: false });
+          const controls = ids.map((id): Control => ({ ...web, id })),
+            at = n % ids.length,
+            shown = pickersOf(AGENTS, agent("a"), controls, true)[at + 1];
+          deepEqual(picked(shown?.id ?? "", "off", controls), { kind: "control", controlId: ids[at], value: false });
         },
       ),
     ));

@@ -1,5 +1,5 @@
 /**
- * Converts the agent's controls and Symposium's agent picker to select elements, and selections back. Pure.
+ * Converts the agent's controls and Symposium's agent picker to select elements, and choices back. Pure.
  *
  * Invariants:
  * - An id of an agent's control never collides with the agent picker's id or a property of `Object.prototype`.
@@ -58,8 +58,16 @@ export function pickersOf(
         ];
   return [
     ...agentPicker,
-    ...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0),
+    ...inOrder(controls)
+      .map(control => pickerOf(control, !live))
+      .filter(({ choices }) => choices.length > 0),
   ];
+}
+
+/** Mode and model first, because pickers that do not fit are in a menu. */
+function inOrder(controls: readonly Control[]): readonly Control[] {
+  const rank = ({ category }: Control): number => (category === "mode" ? 0 : category === "model" ? 1 : 2);
+  return [...controls].sort((a, b) => rank(a) - rank(b));
 }
 
 function pickerOf(control: Control, disabled: boolean): Picker {
@@ -112,19 +120,9 @@ export type Picked =
   | { readonly kind: "agent"; readonly agentId: string }
   | { readonly kind: "control"; readonly controlId: string; readonly value: ControlValue };
 
-/** The picker whose value differs from the shown one; `undefined` if none differs. */
-export function picked(
-  shown: readonly Picker[],
-  controls: readonly Control[],
-  values: Readonly<Record<string, unknown>>,
-): Picked | undefined {
-  for (const { id, value: before } of shown) {
-    const value = Object.hasOwn(values, id) ? values[id] : undefined;
-    if (typeof value !== "string" || value === before) continue;
-    if (id === AGENT) return { kind: "agent", agentId: value };
-    const control = controls.find(each => PREFIX + each.id === id);
-    if (control)
-      return { kind: "control", controlId: control.id, value: control.kind === "switch" ? value === ON : value };
-  }
-  return undefined;
+/** The choice of a value in a picker; `undefined` if the agent has withdrawn the control. */
+export function picked(pickerId: string, value: string, controls: readonly Control[]): Picked | undefined {
+  if (pickerId === AGENT) return { kind: "agent", agentId: value };
+  const control = controls.find(each => PREFIX + each.id === pickerId);
+  return control && { kind: "control", controlId: control.id, value: control.kind === "switch" ? value === ON : value };
 }

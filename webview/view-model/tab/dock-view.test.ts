@@ -27,7 +27,7 @@ suite("dock view", () => {
       endsHere: false,
       isSet: true,
       tooltip:
-        "The extension Workspace changes files and runs commands without asking you. Click to open the settings.",
+        "The extension Workspace changes files and runs commands without asking you. Change this in the settings.",
     });
     match(
       bypassView(["cargo", "sparkle"], "Ada")?.tooltip ?? "",
@@ -35,7 +35,7 @@ suite("dock view", () => {
     );
     equal(
       bypassView(["agent", "workspace"], "A\u202eda")?.tooltip,
-      "A⟦U+202E⟧da acts without asking you. The extension Workspace changes files and runs commands without asking you. Click to open the settings.",
+      "A⟦U+202E⟧da acts without asking you. The extension Workspace changes files and runs commands without asking you. Change this in the settings.",
     );
     deepEqual(bypassView(["session"], "Ada"), {
       text: "Permissions bypassed in this session",
@@ -49,13 +49,13 @@ suite("dock view", () => {
       endsHere: true,
       isSet: true,
       tooltip:
-        "Ada acts without asking you. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
+        "Ada acts without asking you. The bypass of this session ends with Ask Again, or when you close the tab or the window. Change this in the settings.",
     });
   });
 
   test("shows the usage in short and complete form", () => {
     const view = usageView({ used: 12_345, size: 200_000, cost: { amount: 0.3412, currency: "USD" } });
-    equal(view.short, "12k of 200k tokens · $0.34");
+    deepEqual([view.short, view.shortest], ["12k/200k · $0.34", "6 %"]);
     equal(view.full, "The agent's context holds 12,345 of 200,000 tokens, 6 %. This session has cost $0.34 so far.");
     deepEqual(
       [view.tone, usageView({ used: 5, size: 0 }).short, usageView({ used: 5, size: 0 }).part],

@@ -1,4 +1,4 @@
-/** Content of the area between conversation and prompt: plan progress, context usage and bypassed permissions. Pure. */
+/** Content of the dock's panels and the words of its row: plan, context usage and bypassed permissions. Pure. */
 import * as l10n from "@vscode/l10n";
 import type { Conversation, Entry, PlanStep, Usage } from "../../../src/protocol/chat/chat";
 import type { BypassedBy } from "../../../src/protocol/page/host-to-page";
@@ -10,6 +10,8 @@ import { grouped, money, short } from "../text/format-numbers";
 export interface PlanView {
   /** Example: `2 of 5`. */
   readonly progress: string;
+  /** Example: `2/5`. */
+  readonly shortProgress: string;
   /** The current step, otherwise the next one; empty when all steps are done. */
   readonly current: string;
   readonly steps: readonly {
@@ -34,8 +36,10 @@ export function pinnedPlan(
 
 export function planView(steps: readonly PlanStep[]): PlanView {
   const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
+  const done = steps.filter(step => stateOf(step) === "done").length;
   return {
-    progress: l10n.t`${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
+    progress: l10n.t`${done} of ${steps.length}`,
+    shortProgress: `${done}/${steps.length}`,
     current: current === undefined ? "" : readableLine(current.content),
     steps: steps.map(step => ({
       mark: stepMark(step.status),
@@ -87,8 +91,10 @@ const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
 };
 
 export interface UsageView {
-  /** Example: `12k of 200k tokens · $0.34`. */
+  /** Example: `12k/200k · $0.34`. */
   readonly short: string;
+  /** Example: `6 %`. */
+  readonly shortest: string;
   readonly full: string;
   /** Used fraction of the context, 0 to 1; `undefined` if its size is unknown. */
   readonly part: number | undefined;
@@ -103,9 +109,10 @@ export function usageView({ used, size, cost }: Usage): UsageView {
   const nearlyFull = part !== undefined && part > WARN_FROM;
   return {
     short: [
-      l10n.t`${part === undefined ? short(used) : l10n.t`${short(used)} of ${short(size)}`} tokens`,
+      part === undefined ? l10n.t`${short(used)} tokens` : `${short(used)}/${short(size)}`,
       ...(price === undefined ? [] : [price]),
     ].join(" · "),
+    shortest: part === undefined ? short(used) : `${percent(part)} %`,
     full: [
       part === undefined
         ? l10n.t`The agent's context holds ${grouped(used)} tokens.`

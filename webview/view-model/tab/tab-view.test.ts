@@ -66,17 +66,17 @@ suite("tab view", () => {
     doesNotMatch(bodyOf(56), /wait/);
   });
 
-  test("escapes a title as HTML and a status as Markdown", () => {
+  test("escapes a title as HTML and shows a status as text", () => {
     const view = viewOf(page(), tab({ turn: { state: "running", messageId: "m" } }));
     equal(
       view.title,
       '<span class="symposium-dot symposium-dot-working"></span><span class="symposium-unseen">working: </span>Eliza &lt;3',
     );
     equal(viewOf(page(), tab({})).title, "Eliza &lt;3");
-    equal(view.status, "Eliza \\<3 is working…");
+    equal(view.status, "Eliza <3 is working…");
     equal(
       viewOf(page(), tab({ turn: { state: "cancelling", messageId: "m" } })).status,
-      "Stopping… Eliza \\<3 has not ended its turn yet.",
+      "Stopping… Eliza <3 has not ended its turn yet.",
     );
   });
 
@@ -201,7 +201,7 @@ suite("tab view", () => {
         viewOf(bypassed, tab({ agent: { id: "ada", name: "Ada" } }, { tabId: "t" })).bypassed?.tooltip,
         viewOf(bypassed, tab({}, { tabId: "u" })).bypassed,
       ],
-      ["Ada acts without asking you. Click to open the settings.", undefined],
+      ["Ada acts without asking you. Change this in the settings.", undefined],
     );
     deepEqual(meaningOf("action:openSettings"), { kind: "action", action: "openSettings" });
   });

@@ -11,6 +11,7 @@ import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
 import { firstScreenView, type FirstScreenView } from "./first-screen";
 import type { Reveal } from "../../state/find-model";
+import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { isBlank } from "../../state/tab-agent";
@@ -34,7 +35,7 @@ export interface TabView {
   /** Number of entries before those of the cards. */
   readonly omitted: number;
   readonly turn: ReturnType<typeof turnOf>;
-  /** Current activity in a few words of Markdown; empty if idle. */
+  /** Current activity in a few words; empty if idle. */
   readonly status: string;
   readonly banner: Banner | undefined;
   readonly placeholder: string;
@@ -94,7 +95,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     ),
     omitted: conversation.omitted?.count ?? 0,
     turn,
-    status: statusOf(turn, literal(agent)),
+    status: statusOf(turn, visibleLine(agent)),
     banner: bannerOf(page, tab),
     placeholder: isBlank(tab) ? l10n.t`Ask ${agent}. @ adds context, / runs commands` : l10n.t`Ask ${agent}`,
     attachments: tab.drafts.attachments,

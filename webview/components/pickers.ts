@@ -1,0 +1,119 @@
+/**
+ * The select elements below one tab's prompt: agent, mode, model and further options of the agent. Those that do not
+ * fit into the row are in the popover of its last button.
+ *
+ * Invariants:
+ * - The user's choice stays on screen until the agent reports its controls.
+ * - Only the user's changes are reported.
+ * - An unchanged select element is not recreated, so that it keeps the focus.
+ */
+import type { Picker } from "../view-model/tab/controls";
+import { spoken } from "../view-model/text/sentences";
+import { texts } from "../view-model/text/chat-texts";
+import { create, freshId } from "./dom";
+import { fitRow } from "./fit-row";
+import { icon } from "./icons";
+import { placeAt, popoverButton } from "./popover";
+
+interface Drawn {
+  picker: Picker;
+  readonly element: HTMLElement;
+  readonly select: HTMLSelectElement;
+}
+
+export class Pickers {
+  readonly element = create("div", { className: "symposium-pickers" });
+  readonly #popover = create("div", {
+    className: "symposium-menu symposium-picker-menu",
+    attributes: { id: freshId(), role: "group", popover: "auto", "aria-label": texts.moreOptions },
+  });
+  readonly #menuButton = popoverButton({ label: texts.moreOptions, content: [icon("more")] }, this.#popover, "dialog");
+  #drawn: readonly Drawn[] = [];
+  /** Number of pickers in the popover. */
+  #hidden = 0;
+
+  constructor(private readonly chosen: (pickerId: string, value: string) => void) {
+    this.#menuButton.dataset["part"] = "more-pickers";
+    this.element.append(this.#menuButton, this.#popover);
+    this.#popover.addEventListener("toggle", event => {
+      if (event.newState !== "open") return this.#fit();
+      placeAt(this.#popover, this.#menuButton);
+      this.#popover.querySelector("select")?.focus();
+    });
+    this.#popover.addEventListener("keydown", event => {
+      if (event.key !== "Escape") return;
+      event.preventDefault();
+      this.#popover.hidePopover();
+      this.#menuButton.focus();
+    });
+    new ResizeObserver(() => this.#fit()).observe(this.element);
+  }
+
+  show(pickers: readonly Picker[]): void {
+    const before = this.#drawn;
+    if (JSON.stringify(pickers) === JSON.stringify(before.map(({ picker }) => picker))) return;
+    const focused = before.find(({ select }) => select === document.activeElement)?.picker.id;
+    this.#drawn = pickers.map(
+      picker => before.find(each => JSON.stringify(each.picker) === JSON.stringify(picker)) ?? this.#create(picker),
+    );
+    for (const { element } of before) element.remove();
+    this.#place(Math.min(this.#hidden, Math.max(0, pickers.length - 1)));
+    this.#fit();
+    this.#drawn.find(({ picker }) => picker.id === focused)?.select.focus();
+  }
+
+  /** An open popover keeps its pickers. */
+  #fit(): void {
+    if (this.#popover.matches(":popover-open")) return;
+    const focused = document.activeElement;
+    fitRow(this.element, Math.max(0, this.#drawn.length - 1), hidden => this.#place(hidden));
+    if (focused instanceof HTMLSelectElement && this.element.contains(focused)) focused.focus();
+  }
+
+  /** Moves the last pickers into the popover. The first one is always in the row. */
+  #place(hidden: number): void {
+    const inRow = this.#drawn.length - hidden;
+    this.#hidden = hidden;
+    this.#menuButton.hidden = hidden === 0;
+    this.#drawn.forEach(({ element }, i) => {
+      if (i >= inRow) this.#popover.append(element);
+      else this.element.insertBefore(element, this.#menuButton);
+    });
+  }
+
+  #create(picker: Picker): Drawn {
+    const { id, name, tooltip, value, choices, disabled } = picker;
+    const select = create("select", {
+      attributes: { "aria-label": name, "data-picker": id, "data-about": spoken(tooltip), title: spoken(tooltip) },
+    });
+    select.disabled = disabled;
+    const groups = new Map<string, HTMLOptGroupElement>();
+    for (const { value, label, group, about } of choices) {
+      const option = create("option", { text: label, attributes: { value, ...(about ? { title: about } : {}) } });
+      if (group === undefined) {
+        select.append(option);
+        continue;
+      }
+      const parent = groups.get(group) ?? create("optgroup", { attributes: { label: group } });
+      groups.set(group, parent);
+      parent.append(option);
+      select.append(parent);
+    }
+    select.value = value;
+    const label = create("span", {
+      className: "symposium-picker-name",
+      text: name,
+      attributes: { "aria-hidden": "true" },
+    });
+    const drawn: Drawn = {
+      picker,
+      select,
+      element: create("span", { className: "symposium-picker" }, label, select, icon("down")),
+    };
+    select.addEventListener("change", () => {
+      drawn.picker = { ...drawn.picker, value: select.value };
+      this.chosen(drawn.picker.id, select.value);
+    });
+    return drawn;
+  }
+}
