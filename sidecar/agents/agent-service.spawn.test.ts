@@ -50,6 +50,7 @@ class Fixture implements AsyncDisposable {
       },
       registries: new Registries(cacheDeps),
       icons: new Icons(cacheDeps),
+      sizes: { of: async () => ({}) },
       statusTracker: this.statusTracker,
       documentAt: async (url, of) => ({ url, of }),
       find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),

@@ -23,6 +23,7 @@ import { displayedVersion } from "./distributions/folder-name";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/store/install-error";
 import type { Installer } from "./install/installer";
+import type { InstallSizes } from "./install/install-sizes";
 import type { InstallConfig } from "./install/install-options";
 import type { ConfigurationFile } from "./own-configuration/configuration-file";
 import { ConfigurationError } from "./own-configuration/symposium-entry";
@@ -37,6 +38,7 @@ export interface AgentServiceDeps {
   >;
   readonly registries: Registries;
   readonly icons: Icons;
+  readonly sizes: Pick<InstallSizes, "of">;
   /** Rejects with a `RegistryError`. */
   readonly documentAt: (
     url: string,
@@ -141,6 +143,9 @@ export class AgentService {
         this.deps.statusTracker.changed("agent", agent.id);
         return {};
       }),
+    "agents/sizes": async ({ agents }, signal) => ({
+      sizes: await this.deps.sizes.of(agents.slice(0, MAX_PROGRAMS), abortSignal(signal)),
+    }),
     "agents/find": async ({ programs }) => {
       const found = await Promise.all(
         [...new Set(programs)]

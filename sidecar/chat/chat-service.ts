@@ -4,7 +4,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
-import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { Installable, InstallProgress } from "../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { SessionId } from "../../src/protocol/chat/chat";
 import { ErrorCode } from "../../src/protocol/wire/errors";
@@ -41,6 +41,7 @@ export interface ChatDeps {
   readonly policy: BypassPolicy;
   readonly host: Host;
   readonly startCommand: StartCommand;
+  readonly cancelInstall?: SessionDeps["cancelInstall"];
   /** Resolves an agent's start command; see `LaunchDeps.command`. */
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Extensions of new sessions. Default: none. */
@@ -123,9 +124,9 @@ export class ChatService implements AsyncDisposable {
     return session !== undefined;
   }
 
-  /** Reports the start or end of the installation of an agent or an extension to all sessions. */
-  installing(kind: Installable, id: string, isInstalling: boolean): void {
-    for (const session of this.#sessions.values()) session.installing(kind, id, isInstalling);
+  /** Reports the progress of an installation to all sessions. Without `progress`: the installation has ended. */
+  installing(kind: Installable, id: string, progress: InstallProgress | undefined): void {
+    for (const session of this.#sessions.values()) session.installing(kind, id, progress);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

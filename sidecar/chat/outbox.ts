@@ -363,6 +363,7 @@ function keyOf(event: ChatEvent): string | undefined {
     case "controls":
     case "title":
     case "renamed":
+    case "start":
       return event.type;
     case "turn":
     case "queue":

@@ -1,4 +1,5 @@
 /** Dependencies and start options of a session. */
+import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { Conversation, SessionId } from "../../src/protocol/chat/chat";
 import type { ControlValue, ControlValues } from "../../src/protocol/chat/controls";
@@ -38,6 +39,8 @@ export interface SessionDeps {
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   /** Reports a change that the list of sessions shows. */
   readonly listChanged: () => void;
+  /** Cancels the installation of an agent or extension, for all sessions. Absent: nothing is ever installed. */
+  readonly cancelInstall?: ((of: Installable, id: string) => void) | undefined;
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;

@@ -9,6 +9,8 @@ const extension = (id: string, name = id): ExtensionConfig => ({
   distribution: { local: { command: id } },
   _source: "custom",
 });
+const INSTALLING = { phase: "installing" } as const;
+const startOf = (fixture: Fixture, id: string) => fixture.shown.get(id)?.start;
 const noticesOf = (fixture: Fixture, id: string) =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.severity, entry.text, entry.actions]] : []));
 
@@ -187,21 +189,26 @@ suite("session with extensions", () => {
       ["extension", "one"],
       ["agent", "one"],
     ] as const)
-      fixture.service.installing(kind, extensionId, true);
+      fixture.service.installing(kind, extensionId, INSTALLING);
     await fixture.settle();
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(noticesOf(fixture, id), [
-      ["info", "The agent extension “One” is being installed. This happens once.", []],
-    ]);
-    deepEqual(noticesOf(fixture, without).length, 2); // the session without the extension is late
-    fixture.service.installing("extension", "one", false);
+    deepEqual(noticesOf(fixture, id), []);
+    deepEqual(startOf(fixture, id), {
+      kind: "installing",
+      of: "extension",
+      id: "one",
+      name: "One",
+      progress: INSTALLING,
+    });
+    deepEqual(noticesOf(fixture, without).length, 1); // the session without the extension is late
+    fixture.service.installing("extension", "one", undefined);
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    fixture.service.installing("extension", "one", true); // the session no longer waits for the installation
+    fixture.service.installing("extension", "one", INSTALLING); // the session no longer waits for the installation
     await fixture.settle();
-    equal(noticesOf(fixture, id).length, 1);
+    deepEqual([noticesOf(fixture, id), startOf(fixture, id)], [[], undefined]);
   });
 
   test("suspends the start timeout while the agent or an extension is being installed", async () => {
@@ -209,26 +216,24 @@ suite("session with extensions", () => {
     fixture.manual = ["initialize"];
     fixture.extensions = [extension("ada", "One")];
     const id = await fixture.open();
-    fixture.service.installing("agent", "ada", true);
-    fixture.service.installing("extension", "ada", true);
-    fixture.service.installing("agent", "ada", false);
+    fixture.service.installing("extension", "ada", INSTALLING);
+    fixture.service.installing("agent", "ada", INSTALLING);
+    fixture.service.installing("extension", "ada", INSTALLING);
+    await fixture.settle();
+    deepEqual(startOf(fixture, id), { kind: "installing", of: "agent", id: "ada", name: "Ada", progress: INSTALLING });
+    fixture.service.installing("agent", "ada", undefined);
     await fixture.settle();
     fixture.clock.advance(20_000);
     await fixture.settle();
-    const installing = [
-        "Ada is being installed. This happens once.",
-        "The agent extension “One” is being installed. This happens once.",
-      ],
-      texts = () => noticesOf(fixture, id).map(([, text]) => text);
-    deepEqual(texts(), installing);
-    fixture.service.installing("extension", "ada", false);
+    deepEqual([noticesOf(fixture, id), startOf(fixture, id)], [[], { kind: "starting" }]);
+    fixture.service.installing("extension", "ada", undefined);
     await fixture.settle();
     fixture.clock.advance(20_000);
     await fixture.settle();
-    deepEqual(texts(), [
-      ...installing,
-      "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
-    ]);
+    deepEqual(
+      noticesOf(fixture, id).map(([, text]) => text),
+      ["Ada has not started within 30 seconds. The first start can take long. See the log for its progress."],
+    );
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();

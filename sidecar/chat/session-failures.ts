@@ -28,7 +28,7 @@ const RESTART_DELAYS_MS = [1_000, 5_000, 15_000] as const;
  * user must act first.
  */
 export function agentFailed(state: State, failure: AgentFailure, canRestart: boolean): SessionStep {
-  const { text, actions, detail, needsUser, restarts } = failure,
+  const { text, actions, detail, needsUser, restarts, isCancelled } = failure,
     {
       phase,
       conversation: {
@@ -45,7 +45,14 @@ export function agentFailed(state: State, failure: AgentFailure, canRestart: boo
   return chain(
     endWaits(state, "start", "update", "turn"),
     interruptAll,
-    s => addNotice(s, "error", `${text}${next}`, hadPrompt ? ["sendAgain", ...actions] : actions, withDetail(detail)),
+    s =>
+      addNotice(
+        s,
+        isCancelled ? "info" : "error",
+        `${text}${next}`,
+        hadPrompt ? ["sendAgain", ...actions] : actions,
+        withDetail(detail),
+      ),
     s => enter(s, { kind: "down", waiting: undefined }),
     holdQueue,
     idle,

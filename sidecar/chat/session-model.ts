@@ -1,6 +1,8 @@
 /** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
 import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, type Step, type Unexpected } from "../agent-session/state-machine";
+import type { Installable, InstallProgress } from "../../src/protocol/agents/agent-service";
+import type { AgentStart } from "../../src/protocol/chat/agent-start";
 import type { Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
@@ -132,9 +134,13 @@ export interface AgentFailure {
   readonly needsUser?: true;
   /** The agent restarts with the next prompt at the latest. */
   readonly restarts?: true;
+  /** The user cancelled the start, so that it is no error. */
+  readonly isCancelled?: true;
   /** See `AgentError.readUntil`. */
   readonly readUntil?: number;
 }
+
+type Installing = Omit<Extract<AgentStart, { readonly kind: "installing" }>, "kind" | "progress">;
 
 export type SessionEvent =
   | SessionAction
@@ -143,8 +149,8 @@ export type SessionEvent =
   /** The conversation that `session/load` replayed. `version`: protocol version of the updates. */
   | { readonly kind: "replayed"; readonly updates: readonly unknown[]; readonly version: AcpVersion }
   | ({ readonly kind: "openFailed" } & AgentFailure)
-  /** The agent or an extension is being installed. */
-  | { readonly kind: "installing"; readonly name: string }
+  /** Progress of the installation of the agent or an extension. Without `progress`: the installation has ended. */
+  | ({ readonly kind: "installing"; readonly progress?: InstallProgress } & Installing)
   /** An agent extension is missing. `sentence`: its name and the reason. */
   | { readonly kind: "extensionMissing"; readonly sentence: string }
   /** The session's current extensions, missing tools and agent program. */
@@ -204,6 +210,7 @@ export type Effect =
   | { readonly kind: "openPage"; readonly url: string }
   | { readonly kind: "setControl"; readonly control: Control; readonly value: ControlValue }
   | { readonly kind: "setBypass" }
+  | { readonly kind: "cancelInstall"; readonly of: Installable; readonly id: string }
   | { readonly kind: "restartAgent" }
   /** Posts `reopened`, unless the session is opened or left before. */
   | { readonly kind: "reopenLater"; readonly ms: number }

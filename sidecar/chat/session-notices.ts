@@ -1,4 +1,4 @@
-/** Notices about the start, the capabilities and the extensions of a chat session's agent. Pure. */
+/** Notices about the memory, the capabilities and the extensions of a chat session's agent. Pure. */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { listedLate } from "../agents/extensions/missing-tools";
@@ -7,21 +7,6 @@ import type { Addition } from "../../src/protocol/chat/chat";
 import { promptAdditions, setupAdditions, withAdditions } from "./prompt-additions";
 import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
 import { addNotice, emitEvent, type SessionStep, type State } from "./session-model";
-
-export function slow(state: State, seconds: number): SessionStep {
-  const { name } = state.conversation.agent;
-  return seconds < LATE_SECONDS
-    ? addNotice(state, "info", l10n.t`${name} is still starting…`, [], { until: "start" })
-    : addNotice(
-        state,
-        "warning",
-        l10n.t`${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
-        ["showLogs", "restartAgent"],
-        { until: "start" },
-      );
-}
-/** Duration from which a start counts as unusually slow. */
-const LATE_SECONDS = 30;
 
 /**
  * Stores changed details. Missing tools add one notice. Another follows when the agent lists the tools later, because

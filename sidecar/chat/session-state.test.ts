@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
+import type { InstallProgress } from "../../src/protocol/agents/agent-service";
 import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat/chat";
 import type { Control } from "../../src/protocol/chat/controls";
 import type { FieldValue } from "../../src/protocol/chat/elicitation";
@@ -21,6 +22,13 @@ const tool = (id: string, status: string): SessionEvent => ({
   kind: "updated",
   version: 1,
   update: { sessionUpdate: "tool_call", toolCallId: id, title: id, kind: "execute", status },
+});
+const installs = (progress: InstallProgress): SessionEvent => ({
+  kind: "installing",
+  of: "agent",
+  id: "a",
+  name: "Ada",
+  progress,
 });
 const prompt = (messageId: string): SessionEvent => ({
   kind: "prompted",
@@ -647,11 +655,7 @@ suite("session state machine", () => {
   });
 
   test("shows notices for a slow start, a silent turn and an unsupported image", () => {
-    deepEqual(notices(applyEvents({ kind: "installing", name: "Ada" }).state.conversation), [
-      "Ada is being installed. This happens once.",
-    ]);
     deepEqual(notices(applyEvents({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), [
-      "Ada is still starting…",
       "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
     ]);
     deepEqual(
@@ -672,17 +676,11 @@ suite("session state machine", () => {
       applyEvents(...events).state.conversation.entries.flatMap(entry =>
         entry.kind === "notice" && entry.until !== undefined ? [[entry.until, entry.isOver === true]] : [],
       );
-    const slow = { kind: "slow", seconds: 10 } as const,
+    const slow = { kind: "slow", seconds: 30 } as const,
       silent = { kind: "silent", minutes: 3 } as const,
       overdue = { kind: "cancelOverdue" } as const;
-    deepEqual(over({ kind: "installing", name: "Ada" }, slow), [
-      ["start", false],
-      ["start", false],
-    ]);
-    deepEqual(over({ kind: "installing", name: "Ada" }, prompt("1"), slow, OPENED), [
-      ["start", true],
-      ["start", true],
-    ]);
+    deepEqual(over(slow), [["start", false]]);
+    deepEqual(over(prompt("1"), slow, OPENED), [["start", true]]);
     deepEqual(over(OPENED, prompt("1"), silent), [["update", false]]);
     deepEqual(over(OPENED, prompt("1"), silent, textChunk("a"), silent), [
       ["update", true],
@@ -920,7 +918,7 @@ suite("session state machine", () => {
               post({ kind: "slow", seconds: 30 });
               break;
             case "install":
-              post({ kind: "installing", name: "Ada" });
+              post(installs({ phase: "installing" }));
               break;
             case "send":
               post(SEND);
@@ -970,6 +968,7 @@ suite("session state machine", () => {
               page.entries.every(entry => entry.kind !== "tool" || isTerminal(entry.status)),
               "a tool call runs without a turn",
             );
+          ok(page.start === undefined || state.phase.kind === "opening", "a start is shown after its end");
           equal(new Set(page.entries.map(({ id }) => id)).size, page.entries.length, "an id was used twice");
           const unread = moves.includes("die unread");
           ok(

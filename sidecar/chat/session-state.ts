@@ -35,7 +35,8 @@ import {
 } from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./turn-limits";
 import { agentFailed, giveUp, reopening, restart } from "./session-failures";
-import { accepts, detailed, slow, memory } from "./session-notices";
+import { cancelInstall, endStart, installing, slow } from "./session-installs";
+import { accepts, detailed, memory } from "./session-notices";
 import { holdQueue, release, sendNext, withdraw } from "./session-queue";
 import {
   answerPermission,
@@ -101,6 +102,7 @@ const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
   answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),
   setControl: (state, { controlId, value }) => chooseControl(state, controlId, value),
   endBypass: state => endBypass(state),
+  cancelInstall: state => cancelInstall(state),
   rename: (state, { title }) => rename(state, title),
   showEarlier: state => [state, [{ kind: "showEarlier" }]],
   showEntry: (state, { entryId }) => [state, [{ kind: "showEntry", entryId }]],
@@ -120,6 +122,10 @@ function applyAction<K extends ActionName>(state: State, action: SessionAction<K
 
 /** `now`: milliseconds of a monotonic clock. */
 export function stepSession(state: State, event: SessionEvent, now: number): SessionStep {
+  return chain(step(state, event, now), endStart);
+}
+
+function step(state: State, event: SessionEvent, now: number): SessionStep {
   if (isAction(event)) return applyAction(state, event, now);
   switch (event.kind) {
     case "updated":
@@ -149,9 +155,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
     case "controlRefused":
       return controlRefused(state, event);
     case "installing":
-      return state.phase.kind === "opening"
-        ? addNotice(state, "info", l10n.t`${event.name} is being installed. This happens once.`, [], { until: "start" })
-        : [state, []];
+      return installing(state, event);
     case "extensionMissing":
       return addNotice(state, "warning", l10n.t`${event.sentence} This conversation continues without it.`, [
         "showLogs",

@@ -10,10 +10,11 @@
 import * as l10n from "@vscode/l10n";
 import { emptyConversation, type Conversation } from "../../src/protocol/chat/chat";
 import type { Position } from "../../src/protocol/chat/delivery";
-import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { Installable, InstallProgress } from "../../src/protocol/agents/agent-service";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire/wire";
+import type { InstallConfig } from "../agents/install/install-options";
 import { Actor } from "../rpc/actor";
 import { attention, concernsAttention, concernsList } from "./attention";
 import { AgentClient } from "./agent/agent-client";
@@ -110,12 +111,21 @@ export class Session extends Actor<Message> {
   perform(action: SessionAction): void {
     this.#notify(action);
   }
-  installing(kind: Installable, id: string, isInstalling: boolean): void {
+  installing(of: Installable, id: string, progress: InstallProgress | undefined): void {
     const { agent, extensions = [] } = this.start,
-      installables = kind === "agent" ? [agent] : extensions,
-      name = installables.find(item => item.id === id)?.name;
-    if (name !== undefined && this.#agent.installing(`${kind} ${id}`, isInstalling))
-      this.#notify({ kind: "installing", name: kind === "agent" ? name : l10n.t`The agent extension “${name}”` });
+      installables: readonly InstallConfig[] = of === "agent" ? [agent] : extensions,
+      item = installables.find(each => each.id === id);
+    if (item === undefined) return;
+    this.#agent.installing(`${of} ${id}`, progress !== undefined);
+    const { name, version } = item;
+    this.#notify({
+      kind: "installing",
+      of,
+      id,
+      name,
+      ...(version === undefined ? {} : { version }),
+      ...(progress === undefined ? {} : { progress }),
+    });
   }
   restartAgent(): void {
     this.#notify({ kind: "restarted" });
@@ -235,6 +245,8 @@ export class Session extends Actor<Message> {
       case "setBypass":
         this.deps.policy.add(this.start.agent.id);
         return this.deps.setBypass(this.start.agent.id);
+      case "cancelInstall":
+        return this.deps.cancelInstall?.(effect.of, effect.id);
       case "restartAgent":
         return this.#agent.restart();
       case "reopenLater":

@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
 suite("slow agent", () => {
-  test("shows a notice after 10 s of the start, the log after 30 s, and times out after 120 s", async () => {
+  test("reports a start after 10 s, shows the log after 30 s, and times out after 120 s", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
@@ -17,7 +17,7 @@ suite("slow agent", () => {
         .slice(before)
         .map(entry => (entry.kind === "notice" ? [entry.severity, entry.text, entry.actions] : entry.kind));
     };
-    deepEqual(await noticesAfter(10), [["info", "Ada is still starting…", []]]);
+    deepEqual([await noticesAfter(10), fixture.shown.get(id)?.start], [[], { kind: "starting" }]);
     deepEqual(await noticesAfter(20), [
       [
         "warning",
@@ -32,23 +32,30 @@ suite("slow agent", () => {
         ["sendAgain", "restartAgent", "showLogs"],
       ],
     ]);
-    deepEqual(fixture.shown.get(id)?.turn.state, "idle");
+    deepEqual([fixture.shown.get(id)?.turn.state, fixture.shown.get(id)?.start], ["idle", undefined]);
   });
 
-  test("shows one notice during an installation without a start timeout", async () => {
+  test("reports the progress of an installation without a start timeout, and cancels it on request", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
-    for (const agentId of ["eve", "ada", "ada"]) fixture.service.installing("agent", agentId, true);
+    const progress = { phase: "downloading", done: 1, total: 2 } as const;
+    for (const agentId of ["eve", "ada"]) fixture.service.installing("agent", agentId, progress);
     await fixture.settle();
-    const texts = () => fixture.entries(id).map(entry => (entry.kind === "notice" ? entry.text : entry.kind));
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(texts(), ["Ada is being installed. This happens once."]);
-    fixture.service.installing("agent", "ada", false);
+    deepEqual(
+      [fixture.entries(id), fixture.shown.get(id)?.start],
+      [[], { kind: "installing", of: "agent", id: "ada", name: "Ada", progress }],
+    );
+    await fixture.service.handlers["chat/cancelInstall"]({ sessionId: id }, NEVER);
+    await fixture.settle();
+    deepEqual(fixture.cancelledInstalls, ["agent ada"]);
+    fixture.service.installing("agent", "ada", undefined);
+    await fixture.service.handlers["chat/cancelInstall"]({ sessionId: id }, NEVER);
     (await fixture.agents[0]!.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    deepEqual(texts(), ["Ada is being installed. This happens once."]);
+    deepEqual([fixture.cancelledInstalls.length, fixture.shown.get(id)?.start], [1, undefined]);
   });
 
   test("restarts 60 s after a cancellation and offers to send the prompt again", async () => {

@@ -19,6 +19,7 @@ import { keyOf } from "../view-model/cards/card";
 import { chipView } from "../view-model/tab/chip";
 import { isQuestion, type Page, type Tab } from "../state/page-model";
 import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "../state/question-queue";
+import { startText } from "../view-model/tab/start-view";
 import { questionText, requesterText } from "../view-model/cards/question-text";
 import { passed, read, unread, type Reader } from "../view-model/text/sentences";
 
@@ -79,7 +80,23 @@ function announceSelectedTab(
   if (before.conversation === tab.conversation) return [state, immediate];
   const changes = changedEntries(before.conversation, tab.conversation);
   const [next, messages] = announceEntries(state, before.conversation, tab, changes);
-  return [next, [...immediate, ...messages, ...announceTurnEnd(before, tab), ...announceQueue(before, tab)]];
+  return [
+    next,
+    [
+      ...immediate,
+      ...announceStart(before, tab),
+      ...messages,
+      ...announceTurnEnd(before, tab),
+      ...announceQueue(before, tab),
+    ],
+  ];
+}
+
+/** Announces each phase of a start once, without its progress. */
+function announceStart(before: Tab, { conversation: { start, agent } }: Tab): readonly Announcement[] {
+  const past = before.conversation.start,
+    text = start && startText(start, agent.name);
+  return text === undefined || (past && startText(past, agent.name) === text) ? [] : [{ kind: "announce", text }];
 }
 
 /** Sent attachments are not announced as removed. */

@@ -4,7 +4,9 @@ import diagram from "../components/diagram.css";
 import elements from "../components/elements.css";
 import formula from "../components/formula.css";
 import firstScreen from "../components/first-screen.css";
+import startLine from "../components/start-line.css";
 import layout from "./layout.css";
 import overrides from "./overrides.css";
 
-export const styles = [overrides, elements, composer, diagram, formula, firstScreen, layout].join("\n");
+export const styles = [overrides, elements, composer, diagram, formula, firstScreen, startLine, layout].join("
+");

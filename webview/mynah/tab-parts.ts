@@ -1,5 +1,5 @@
 /**
- * Symposium's own parts of a tab: first screen, dock, composer and pickers. Adds lines, diffs, forms, terminals,
+ * Symposium's own parts of a tab: first screen, line about the start, dock, composer and pickers. Adds lines, diffs, forms, terminals,
  * attachments, additions, menus and markers for styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
@@ -20,6 +20,7 @@ import { Pickers } from "../components/pickers";
 import { Dock } from "../components/dock";
 import { FindBar } from "../components/find-bar";
 import { FirstScreen } from "../components/first-screen";
+import { StartLine } from "../components/start-line";
 import { markParts, scrollerOf } from "./elements";
 import { selectors } from "./selectors";
 import { FollowEnd } from "./follow-end";
@@ -46,6 +47,7 @@ export class TabParts {
   readonly #followEnd: FollowEnd | undefined;
   readonly #find: FindBar;
   readonly #firstScreen: FirstScreen;
+  readonly #startLine: StartLine;
   readonly #marks: FoundMarks | undefined;
   readonly #questions: VisibleQuestions | undefined;
 
@@ -87,8 +89,9 @@ export class TabParts {
     this.#diagrams = new CardDiagrams(changeLayout);
     this.#additions = new CardAdditions(extensionId => acts.extensionsDisabled([extensionId]));
     this.#moreMenu = new CardMenu((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
+    this.#startLine = new StartLine(() => acts.acted(tabId, { kind: "cancelInstall" }));
     markParts(wrapper);
-    wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
+    wrapper.querySelector(selectors.banner)?.before(this.#startLine.element, this.#dock.element);
     const list = wrapper.querySelector<HTMLElement>(selectors.conversation);
     this.#find = new FindBar({
       queryTyped: query => acts.queryTyped(tabId, query),
@@ -135,6 +138,7 @@ export class TabParts {
     this.#composer?.show(view);
     this.#find.show(view.find);
     this.#firstScreen.show(view.firstScreen);
+    this.#startLine.show(view.start);
   }
 
   focusFind(query: string): void {

@@ -139,7 +139,7 @@ export interface Page {
 }
 
 /** Session actions that the page forwards unchanged. */
-export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass" | "showEarlier">;
+export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass" | "cancelInstall" | "showEarlier">;
 
 /** The user's actions on a prompt, until it is sent and while it is queued. */
 export type Composing =

@@ -71,6 +71,17 @@ suite("first screen of a tab", () => {
     deepEqual(postTexts(posts).slice(0, 3), ["selectAgent", "closeTab", "newTab goose"]);
   });
 
+  test("starts an agent again that failed to start, if it is chosen again", () => {
+    const again = { kind: "agentChosen", agentId: ELIZA.id } as const;
+    deepEqual(postTexts(run(live({ entries: [failure] }), again).posts).slice(0, 3), [
+      "selectAgent",
+      "closeTab",
+      "newTab elizacp",
+    ]);
+    deepEqual(postTexts(run(live(), again).posts), ["selectAgent"]);
+    deepEqual(postTexts(run(live({ entries: [failure], accepts: { images: false } }), again).posts), ["selectAgent"]);
+  });
+
   test("starts Eliza in this tab only", () => {
     const gemini = run(live(), { kind: "agentChosen", agentId: "gem" }).page,
       { page, posts } = run(gemini, { kind: "demoStarted", tabId: "t" });

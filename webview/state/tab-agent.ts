@@ -52,7 +52,18 @@ function isUnanswered(tab: Tab): boolean {
   );
 }
 
-/** Handles a selection in the agent picker. The selected agent also becomes the agent of new tabs. */
+/** Whether the tab is empty except for the reason why its agent did not start. */
+function hasFailedToStart(tab: Tab): boolean {
+  const { accepts, start, entries } = tab.conversation;
+  return (
+    isUnprompted(tab) &&
+    accepts === undefined &&
+    start === undefined &&
+    entries.some(entry => entry.kind === "notice" && entry.isOver !== true)
+  );
+}
+
+/** Handles a selection in the agent picker. A selected agent that failed to start starts again. The selected agent also becomes the agent of new tabs. */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
     agent = agentOf(selectable(page), agentId);
@@ -60,6 +71,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
     [{ ...page, currentAgentId: agentId }, [post({ type: "selectAgent", agentId }), { kind: "showAgents" }]],
     p => {
       if (tab === undefined) return [p, []];
+      if (tab.conversation.agent.id === agentId && hasFailedToStart(tab)) return replaceAgent(p, tab, agent, now);
       if (tab.conversation.agent.id === agentId)
         return tab.remark?.newTabWith === undefined
           ? [p, []]

@@ -17,27 +17,17 @@ import { choose, missingSentence, type Choice, type Missing, type Tool } from ".
 import { isExact } from "../../../src/protocol/agents/package-spec";
 import { wrongAddress } from "../distributions/server-address";
 import { displayedVersion, UNVERSIONED } from "../distributions/folder-name";
-import { installBinary } from "./packages/binary-package";
-import { installCargo } from "./packages/cargo-package";
+import { build, type InstallRequest } from "./build";
 import { SingleFlight } from "./single-flight";
 import { isInstallable, unavailable, sourceOf, startable, startCommand, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./store/install-error";
 import type { Lease } from "./store/usage-locks";
-import { isOf, satisfies, type Built, type Source } from "./store/manifest";
-import { installNpm } from "./packages/npm-package";
-import { isUpToDate, packageToInstall } from "./requested-version";
-import type { ToolDeps } from "./packages/package-tool";
-import { installPython } from "./packages/python-package";
+import { isOf, satisfies, type Source } from "./store/manifest";
+import { announcedSize } from "./packages/announced-size";
+import { isUpToDate } from "./requested-version";
 import { ProgressThrottle } from "./progress";
 import type { Installed, Staging } from "./store/store";
 import type { AcceptedVersion, InstallConfig, InstallerDeps, InstallMode, Tools } from "./install-options";
-
-interface InstallRequest {
-  readonly source: Source;
-  /** Version of an archive. */
-  readonly release: string;
-  readonly wish: InstallMode;
-}
 
 /** Caches each lookup. */
 function cachedTools(tools: Tools): Tools {
@@ -141,6 +131,12 @@ export class Installer implements AsyncDisposable {
   /** Cancels all installations of the id. Their callers reject with `cancelled`. */
   cancel(id: string): void {
     this.#installations.cancel(id);
+  }
+
+  /** See `announcedSize`. Undefined for an agent that needs no installation or cannot be used. */
+  async size(config: InstallConfig, signal: AbortSignal): Promise<number | undefined> {
+    const choice = await this.#chosen(config);
+    return "missing" in choice || !isInstallable(choice) ? undefined : announcedSize(choice, signal, this.#deps);
   }
 
   /** Uses no network and starts no process. `missing`: why the item cannot be used on this computer, as a sentence. */
@@ -329,7 +325,15 @@ export class Installer implements AsyncDisposable {
       : await store.prepare(id);
     try {
       log("info", "Installing", { id, kind: choice.kind, from: source.name });
-      const built = { source, ...(await this.#build(id, choice, staging.folder, how, progress, signal)) };
+      const built = {
+        source,
+        ...(await build(
+          choice,
+          staging.folder,
+          { ...how, id, signal, progress: step => progress.notify(step) },
+          this.#deps,
+        )),
+      };
       signal.throwIfAborted();
       if (existing && existing.release === built.release && satisfies(source, existing)) {
         await staging.discard();
@@ -341,49 +345,6 @@ export class Installer implements AsyncDisposable {
     } catch (error) {
       await staging.discard();
       throw error;
-    }
-  }
-
-  async #build(
-    id: string,
-    choice: Installable,
-    folder: string,
-    { source, release, wish }: InstallRequest,
-    progress: ProgressThrottle,
-    signal: AbortSignal,
-  ): Promise<Omit<Built, "source">> {
-    const { files, clock, fetch, bunzip, platform, run, httpArchives = false } = this.#deps;
-    if (choice.kind === "binary")
-      return installBinary(folder, choice.of, release, {
-        files,
-        clock,
-        fetch,
-        httpArchives,
-        bunzip,
-        signal,
-        platform,
-        progress: step => progress.notify(step),
-      });
-    const tools = await this.#deps.tools(),
-      { tool } = choice,
-      command = tool && tools.find(tool);
-    if (tool === undefined || command === undefined)
-      throw new InstallError("noTool", l10n.t("The installation tool no longer exists."));
-    const program = { name: tool, command },
-      deps: ToolDeps = { files, run, signal, platform, line: line => progress.notify({ phase: "installing", line }) };
-    progress.notify({ phase: "installing" });
-    switch (choice.kind) {
-      case "npx":
-        return installNpm(folder, packageToInstall(choice.spec, source, wish), choice.of.cmd, program, deps);
-      case "uvx":
-      case "pipx":
-        return installPython(folder, choice.spec, choice.of.cmd, tool === "uv" ? "uv" : "pipx", program, deps);
-      case "cargo": {
-        const home = await this.#deps.cargoHome?.();
-        return this.#deps.store.building(id, target =>
-          installCargo({ folder, target }, choice.of, program, home, deps),
-        );
-      }
     }
   }
 

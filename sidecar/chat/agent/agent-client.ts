@@ -201,12 +201,10 @@ export class AgentClient implements Disposable {
     this.#pause = this.deps.clock.after(ms, () => notify({ kind: "reopened" }));
   }
 
-  /** Records the start or end of an installation. Returns whether the installation is new. */
-  installing(what: string, isInstalling: boolean): boolean {
-    const isNew = isInstalling && !this.#installing.has(what);
+  /** Records that an installation runs or has ended. */
+  installing(what: string, isInstalling: boolean): void {
     if (isInstalling) this.#installing.add(what);
     else this.#installing.delete(what);
-    return isNew;
   }
 
   /** Reads the attachments, then sends the prompt. */

@@ -2,6 +2,7 @@
 import type { ActionId } from "../../../src/protocol/chat/chat";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { failureOf, requiresSignIn } from "../../agent-session/agent-failure";
+import { InstallError } from "../../agents/install/store/install-error";
 import { AgentError, type AgentErrorCode } from "../../errors";
 import type { AgentFailure } from "../session-model";
 
@@ -17,10 +18,15 @@ export function failureNotice(error: unknown): { readonly failure: AgentFailure;
       ...(restarts ? { restarts } : {}),
       ...(agentError?.readUntil === undefined ? {} : { readUntil: agentError.readUntil }),
       ...(output === undefined ? {} : { detail: output }),
-      ...(requiresSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
+      ...(requiresSignIn(error) || isSignedOut(error) || isCancelled(error) ? { needsUser: true } : {}),
+      ...(isCancelled(error) ? { actions: [], isCancelled: true } : {}),
     },
     cause,
   };
+}
+
+function isCancelled(error: unknown): boolean {
+  return error instanceof InstallError && error.code === "cancelled";
 }
 
 function actionsFor(code: AgentErrorCode | undefined): readonly ActionId[] {

@@ -1,4 +1,5 @@
 /** Parts of the sidecar that are loaded on first use. */
+import type { Installable } from "../../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { LmSettings } from "../../../src/protocol/lm/lm";
 import type { ConfigurationState } from "../../../src/protocol/agents/own-configuration";
@@ -41,6 +42,10 @@ export class LazyAgents {
 
   async part(): Promise<ServedAgents> {
     return (this.#part = await (this.#loading ??= this.load()));
+  }
+
+  cancelInstall(kind: Installable, id: string): void {
+    this.#part?.installers[kind].cancel(id);
   }
 
   environment(): Environment {

@@ -90,7 +90,7 @@ export function openSidecar(host: SidecarHost): Served {
         installing: (kind, id, progress) => {
           wire.notify("agents/installing", { of: kind, id, ...(progress === undefined ? {} : { progress }) });
           if (progress === undefined) statusTracker.changed(kind, id);
-          chat.installing(kind, id, progress !== undefined);
+          chat.installing(kind, id, progress);
         },
       }),
     ),
@@ -127,6 +127,7 @@ export function openSidecar(host: SidecarHost): Served {
       policy,
       host: wire,
       startCommand: spec => startChild(spec, processes),
+      cancelInstall: (kind, id) => agents.cancelInstall(kind, id),
       command,
       extensions: () => extensions.current(),
       journal,

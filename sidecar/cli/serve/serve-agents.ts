@@ -6,6 +6,7 @@ import type { AgentStatusTracker } from "../../agents/agent-status-tracker";
 import type { CommandOf } from "../../agents/distributions/stored-keys";
 import { examine, factsOf } from "../../agents/doctor/examine";
 import { report, type ReportFacts } from "../../agents/doctor/report";
+import { InstallSizes } from "../../agents/install/install-sizes";
 import { scheduleCleanup } from "../../agents/install/store/cleanup";
 import type { AgentPool } from "../../agents/pool";
 import { documentAt } from "../../agents/registry/fetch-entry";
@@ -56,6 +57,11 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
     find,
     registries,
     icons: new Icons(cacheDeps),
+    sizes: new InstallSizes({
+      ...cacheDeps,
+      folder: path.join(CACHE, "sizes"),
+      lookUp: (agent, signal) => installers.agent.size(agent, signal),
+    }),
     documentAt: (url, kind, signal) => documentAt(url, kind, { ...fetchDeps, signal }),
     examine: (agent, cwd, signal) =>
       examinations.add(async ended => {

@@ -8,6 +8,8 @@ export interface FakePackage {
   readonly bin?: string | Readonly<Record<string, string>>;
   /** First line of an npm package's program. */
   readonly firstLine?: string;
+  /** Bytes that `npm view` prints. */
+  readonly unpackedSize?: number;
   /** Text of every program, in place of a placeholder. */
   readonly content?: string;
 }
@@ -16,6 +18,8 @@ export interface ToolPlans {
   readonly packages?: Readonly<Record<string, FakePackage>>;
   /** Lines on stdout before all other output. */
   readonly stdoutLines?: readonly string[];
+  /** The tool writes nothing until this file exists. */
+  readonly waitsFor?: string;
   readonly fails?: { readonly code: number; readonly stderr: string };
   /** After writing all files, the tool prints “hanging”, ignores SIGTERM and runs until it is killed. */
   readonly hangs?: boolean;

@@ -2,7 +2,7 @@
  * Replacement for npm, uv, pipx and cargo in tests of installations: writes their files and simulates their failures.
  * Arguments: PLAN TOOL ARGUMENT… (see `fake-tools.ts`).
  */
-import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, watch, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { FakePackage, ToolPlans } from "../install/fake-tools";
 
@@ -85,12 +85,28 @@ function cargo(): void {
   );
 }
 
+/** Simulates `npm view NAME dist.unpackedSize`. */
+function view(): void {
+  const size = plans.packages?.[args[1] ?? ""]?.unpackedSize;
+  if (size !== undefined) process.stdout.write(`${size}\n`);
+}
+
 function main(): void {
-  const uvDir = process.env.UV_TOOL_DIR ?? "",
-    pipxHome = process.env.PIPX_HOME ?? "";
+  if (tool === "npm" && args[0] === "view") return view();
   appendFileSync(path.join(path.dirname(planFile), "calls.jsonl"), `${JSON.stringify([tool, ...args])}\n`);
   compile();
   for (const line of plans.stdoutLines ?? []) process.stdout.write(`${line}\n`);
+  if (plans.waitsFor === undefined || existsSync(plans.waitsFor)) return work();
+  const watcher = watch(path.dirname(plans.waitsFor), () => {
+    if (plans.waitsFor === undefined || !existsSync(plans.waitsFor)) return;
+    watcher.close();
+    work();
+  });
+}
+
+function work(): void {
+  const uvDir = process.env.UV_TOOL_DIR ?? "",
+    pipxHome = process.env.PIPX_HOME ?? "";
   if (plans.fails) {
     process.stderr.write(plans.fails.stderr);
     process.exit(plans.fails.code);

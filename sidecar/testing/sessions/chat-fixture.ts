@@ -88,6 +88,7 @@ export class Fixture implements AsyncDisposable {
     },
   );
   readonly service: ChatService;
+  readonly cancelledInstalls: string[] = [];
 
   /** `journal`: the journal of an earlier process. */
   constructor(
@@ -107,6 +108,7 @@ export class Fixture implements AsyncDisposable {
       startCommand: () => {
         throw new Error("no command is started");
       },
+      cancelInstall: (of, id) => this.cancelledInstalls.push(`${of} ${id}`),
       command: async agent => commandOf(agent),
       host,
       extensions: () => this.extensions,

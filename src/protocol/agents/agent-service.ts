@@ -200,6 +200,11 @@ export interface AgentsHostToSidecar {
     { readonly extensions: readonly ExtensionConfig[]; readonly cwd: string },
     { readonly additions: readonly ExtensionAddition[] }
   >;
+  /** Bytes that the installation of these agents needs, by id. Unknown sizes are omitted. Uses the network. */
+  "agents/sizes": Call<
+    { readonly agents: readonly AgentConfig[] },
+    { readonly sizes: Readonly<Record<string, number>> }
+  >;
   /** Returns the paths of these programs on the PATH of the login shell. Programs that are not found are omitted. */
   "agents/find": Call<{ readonly programs: readonly string[] }, { readonly found: Readonly<Record<string, string>> }>;
   /** The enabled extensions, ordered from the client to the agent. Applies to new sessions. */

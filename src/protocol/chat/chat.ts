@@ -12,6 +12,7 @@
  * - When a turn ends, every tool call is terminal and every question is answered.
  */
 import type { AgentChoice } from "../agents/agents";
+import type { AgentStart } from "./agent-start";
 import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";
@@ -151,6 +152,8 @@ export interface Conversation {
   readonly details?: SessionDetails;
   /** All permission requests of this session are allowed. Never restored for a new session. */
   readonly bypassed?: true;
+  /** Present only while the agent starts. */
+  readonly start?: AgentStart;
 }
 
 /** A change of a list of entries. */
@@ -175,6 +178,8 @@ export type ChatEvent =
   | { readonly type: "accepts"; readonly accepts: Accepts }
   | { readonly type: "details"; readonly details: SessionDetails }
   | { readonly type: "bypassed"; readonly isOn: boolean }
+  /** Without `start`: the start has ended. */
+  | { readonly type: "start"; readonly start?: AgentStart }
   /** Replaces the terminal with this id, or appends the terminal. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Appends terminal output from `offset`, as in `append`. */
@@ -236,6 +241,8 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
       return { ...conversation, details: event.details };
     case "bypassed":
       return withBypass(conversation, event.isOn);
+    case "start":
+      return withStart(conversation, event.start);
     case "terminal":
       return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput":
@@ -252,6 +259,10 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
     case "found":
       return conversation;
   }
+}
+
+function withStart({ start: _, ...conversation }: Conversation, start: AgentStart | undefined): Conversation {
+  return start === undefined ? conversation : { ...conversation, start };
 }
 
 function withEarlier(

@@ -39,6 +39,8 @@ export const sessionActions = {
   setControl: v.object({ controlId: longId, value: controlValue }),
   /** Ends the bypass of this session; the setting remains. */
   endBypass: v.object({}),
+  /** Cancels the installation that the start of the agent waits for. */
+  cancelInstall: v.object({}),
   /** Sets the user's title; an empty one restores that of the agent. */
   rename: v.object({ title: text(1_000) }),
   /** Requests entries before the page's window; also in a conversation that can only be read. */

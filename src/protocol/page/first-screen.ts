@@ -9,7 +9,7 @@ export interface AgentOffer extends AgentChoice {
   readonly origin: string;
   /** Image as a `data:` URI; absent without an icon. */
   readonly icon?: string;
-  /** The agent is being installed, and `about` is the progress. */
+  /** The agent is being installed. */
   readonly isInstalling?: true;
 }
 

@@ -48,6 +48,7 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "answerPermission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
   { type: "bypass", tabId: "t" },
   { type: "endBypass", tabId: "t" },
+  { type: "cancelInstall", tabId: "t" },
   {
     type: "answerElicitation",
     tabId: "t",

@@ -13,6 +13,7 @@ function model(change: Partial<OffersModel> = {}, agents: readonly unknown[] = [
     icons: new Map(),
     found: {},
     home: "/home/me",
+    sizes: new Map(),
     ...change,
   };
 }
@@ -48,7 +49,7 @@ suite("agent offers", () => {
   test("show the known state only", () => {
     const found = { codex: "/home/me/.local/bin/codex" };
     equal(about(model(), "codex"), "");
-    equal(about(model({ agentStates: states({ codex: {} }) }), "codex"), "install, npm");
+    equal(about(model({ agentStates: states({ codex: {} }) }), "codex"), "install (npm)");
     equal(about(model({ found, agentStates: states({ codex: {} }) }), "codex"), "found: ~/.local/bin/codex");
     equal(
       about(
@@ -63,10 +64,23 @@ suite("agent offers", () => {
     );
   });
 
-  test("show the progress of an installation", () => {
+  test("name the size of an installation if it is known", () => {
+    const sizes = new Map([["codex", 99_600_000]]);
+    equal(about(model({ sizes, agentStates: states({ codex: {} }) }), "codex"), "install (npm, 100 MB)");
+    equal(
+      about(model({ sizes, agentStates: states({ codex: { kind: "binary" } }) }), "codex"),
+      "install (download, 100 MB)",
+    );
+    equal(
+      about(model({ sizes, agentStates: states({ codex: { install: { kind: "installed" } } }) }), "codex"),
+      "installed",
+    );
+  });
+
+  test("show that an agent is being installed", () => {
     const [offer] = agentOffers(
       model({ installing: new Map([["agent/zed-claude-code", { phase: "downloading", done: 62e6, total: 100e6 }]]) }),
     );
-    deepEqual([offer?.about, offer?.isInstalling], ["Downloading, 62.0 of 100.0 MB", true]);
+    deepEqual([offer?.about, offer?.isInstalling], ["installing…", true]);
   });
 });

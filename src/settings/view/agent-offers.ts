@@ -14,6 +14,8 @@ export interface OffersModel
   extends Pick<SettingsModel, "settings" | "agentStates" | "installing" | "icons" | "found"> {
   /** The user's home folder, shown as `~`. */
   readonly home: string;
+  /** Bytes that an installation needs, by agent id, if known. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
 /**
@@ -44,7 +46,10 @@ function offerOf(model: OffersModel, { id, name, distribution }: AgentConfig, pa
   return {
     id,
     name,
-    about: progress?.label ?? aboutOf(state, path === undefined ? undefined : withoutHome(path, model.home)),
+    // The line above the prompt of its tab shows the progress.
+    about: progress
+      ? l10n.t("installing…")
+      : aboutOf(state, path === undefined ? undefined : withoutHome(path, model.home), model.sizes.get(id)),
     origin: withoutHome(howStarted(distribution, state?.kind), model.home),
     ...(icon === undefined ? {} : { icon }),
     ...(progress ? { isInstalling: true } : {}),
@@ -52,7 +57,7 @@ function offerOf(model: OffersModel, { id, name, distribution }: AgentConfig, pa
 }
 
 /** A detected program is named as long as nothing is installed for the agent. */
-function aboutOf(state: AgentState | undefined, path: string | undefined): string {
+function aboutOf(state: AgentState | undefined, path: string | undefined, size: number | undefined): string {
   if (state?.missing !== undefined) return l10n.t("not for this computer");
   const found = path === undefined ? undefined : l10n.t`found: ${path}`,
     signIn =
@@ -61,10 +66,14 @@ function aboutOf(state: AgentState | undefined, path: string | undefined): strin
         : state?.signIn === "needed"
           ? l10n.t("sign-in required")
           : undefined;
-  return [installText(state, found), signIn].filter(text => text !== undefined).join(", ");
+  return [installText(state, found, size), signIn].filter(text => text !== undefined).join(", ");
 }
 
-function installText(state: AgentState | undefined, found: string | undefined): string | undefined {
+function installText(
+  state: AgentState | undefined,
+  found: string | undefined,
+  size: number | undefined,
+): string | undefined {
   const install = state?.install;
   switch (install?.kind) {
     case undefined:
@@ -73,7 +82,7 @@ function installText(state: AgentState | undefined, found: string | undefined): 
     case "installed":
       return l10n.t("installed");
     case "missing":
-      return found ?? sourceText(state);
+      return found ?? sourceText(state, size);
     case "installing":
       return undefined; // shown as progress
     default:
@@ -81,18 +90,26 @@ function installText(state: AgentState | undefined, found: string | undefined): 
   }
 }
 
-function sourceText(state: AgentState | undefined): string {
+function sourceText(state: AgentState | undefined, size: number | undefined): string {
+  const source = sourceName(state);
+  if (source === undefined) return l10n.t("not installed");
+  return size === undefined
+    ? l10n.t`install (${source})`
+    : l10n.t`install (${source}, ${Math.max(1, Math.round(size / 1_000_000))} MB)`;
+}
+
+function sourceName(state: AgentState | undefined): string | undefined {
   switch (state?.kind) {
     case "npx":
-      return l10n.t("install, npm");
+      return "npm";
     case "uvx":
     case "pipx":
-      return l10n.t("install, Python");
+      return "Python";
     case "cargo":
-      return l10n.t("install, Rust");
+      return "Rust";
     case "binary":
-      return l10n.t("install, download");
+      return l10n.t("download");
     default:
-      return l10n.t("not installed");
+      return undefined;
   }
 }

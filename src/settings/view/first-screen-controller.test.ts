@@ -27,6 +27,7 @@ class Fixture {
       ),
       extensions: {},
     }));
+    this.sidecar.reply("agents/sizes", () => ({ sizes: { codex: 99_600_000 } }));
     this.sidecar.reply("agents/previewExtensions", ({ extensions, cwd }) => ({
       additions: extensions.map(({ id }) => ({ id, text: `text in ${cwd}` })),
     }));
@@ -76,7 +77,7 @@ suite("FirstScreenController", () => {
     const fixture = new Fixture();
     await fixture.refresh();
     deepEqual(idsIn(fixture.last?.agents), ["goose", "zed-claude-code", "codex", "gemini"]);
-    equal(fixture.last?.agents[1]?.about, "install, npm");
+    equal(fixture.last?.agents[1]?.about, "install (npm)");
     const { length } = fixture.posted;
     fixture.controller.changed();
     fixture.controller.stateChanged();
@@ -84,6 +85,21 @@ suite("FirstScreenController", () => {
     equal(fixture.posted.length, length);
     await fixture.refresh();
     equal(fixture.posted.length > length, true);
+  });
+
+  test("requests the size of each offered agent once, unless updates are off", async () => {
+    const fixture = new Fixture();
+    fixture.values["symposium.updates"] = "off";
+    const sizes = () => fixture.sidecar.calls.filter(({ method }) => method === "agents/sizes");
+    await fixture.refresh();
+    deepEqual(sizes().length, 0);
+    fixture.values["symposium.updates"] = "notify";
+    await fixture.refresh();
+    await fixture.refresh();
+    deepEqual(
+      [sizes().length, fixture.last?.agents.map(({ about }) => about)],
+      [1, ["found: /bin/goose", "install (npm)", "install (npm, 100 MB)", "install (npm)"]],
+    );
   });
 
   test("requests nothing without a page or in an untrusted workspace", async () => {
@@ -115,7 +131,7 @@ suite("FirstScreenController", () => {
     await settled();
     deepEqual(
       [fixture.last?.activeFile, fixture.last?.agents.find(({ id }) => id === "codex")?.about],
-      [{ path: "a.ts", problems: 1 }, "Unpacking…"],
+      [{ path: "a.ts", problems: 1 }, "installing…"],
     );
     fixture.controller.installing("agent", "codex", undefined);
     await settled();

@@ -5,6 +5,7 @@
  * - The page receives the content after `refresh`, and later only changed content, at most once per turn of the event
  *   loop.
  * - In an untrusted workspace, or without a page, no request is sent to the sidecar.
+ * - Sizes of installations are requested after the states, and do not delay them.
  */
 import * as l10n from "@vscode/l10n";
 import type { InstallProgress, Installable } from "../../protocol/agents/agent-service";
@@ -15,6 +16,7 @@ import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { Configuration } from "../store/configuration";
 import { withEnabled } from "../store/extensions";
 import { agentOffers } from "./agent-offers";
+import { agentsOf } from "./agent-rows";
 import { previewText } from "./extension-preview";
 import type { SettingsDeps } from "./settings-deps";
 import { keyOf, type RowKey } from "./settings-model";
@@ -41,6 +43,10 @@ const FOR_RUST: readonly string[] = ["ferris", "cargo"];
 export class FirstScreenController {
   readonly #installing = new Map<RowKey, InstallProgress>();
   readonly #states: SidecarStateCache;
+  /** Bytes by agent id. */
+  readonly #sizes = new Map<string, number>();
+  /** Ids of agents whose sizes were requested. The sidecar stores the sizes. */
+  readonly #requestedSizes = new Set<string>();
   #isRust = false;
   /** The last posted content as JSON, since the last `refresh`. */
   #posted: string | undefined;
@@ -48,7 +54,7 @@ export class FirstScreenController {
   constructor(private readonly deps: FirstScreenDeps) {
     this.#states = new SidecarStateCache(
       { ...deps, hasKeys: async () => false },
-      { isWanted: () => deps.hasPage() && deps.isTrusted(), changed: () => this.changed() },
+      { isWanted: () => deps.hasPage() && deps.isTrusted(), changed: () => this.#statesChanged() },
     );
   }
 
@@ -124,6 +130,41 @@ export class FirstScreenController {
     );
   }
 
+  #statesChanged(): void {
+    this.changed();
+    void this.#requestSizes();
+  }
+
+  /**
+   * Requests the sizes of agents that the screen offers to install. They use the network, so the setting for automatic
+   * updates applies to them. An unknown size is not shown.
+   */
+  async #requestSizes(): Promise<void> {
+    const { settings } = this.deps.configuration,
+      { agents: states, found } = this.#states;
+    if (settings.updates === "off" || states === undefined) return;
+    const offered = new Set(this.#agents().map(({ id }) => id));
+    const agents = agentsOf({ settings, found }).filter(({ id }) => {
+      const state = states.get(id);
+      return (
+        offered.has(id) &&
+        state?.install.kind === "missing" &&
+        state.missing === undefined &&
+        !this.#requestedSizes.has(id)
+      );
+    });
+    if (agents.length === 0) return;
+    for (const { id } of agents) this.#requestedSizes.add(id);
+    try {
+      const { sizes } = await (await this.deps.sidecar.client()).request("agents/sizes", { agents });
+      for (const [id, size] of Object.entries(sizes)) this.#sizes.set(id, size);
+      this.changed();
+    } catch (error) {
+      for (const { id } of agents) this.#requestedSizes.delete(id);
+      this.deps.log.debug("registry", "Could not request the sizes of agents", { error });
+    }
+  }
+
   #post(): void {
     const { deps } = this;
     if (!deps.hasPage()) return;
@@ -148,6 +189,7 @@ export class FirstScreenController {
       icons,
       found,
       home: this.deps.home,
+      sizes: this.#sizes,
       ...(agents ? { agentStates: agents } : {}),
     });
   }

@@ -22,11 +22,12 @@ const SCRIPTED = {
 };
 
 /** The input of fake-tool.program.ts. */
-const WORKS = { packages: { [PACKAGE]: SCRIPTED, [CODEX_PACKAGE]: SCRIPTED } };
+const WORKS = { packages: { [PACKAGE]: SCRIPTED, [CODEX_PACKAGE]: { ...SCRIPTED, unpackedSize: 99_600_000 } } };
 
 export class InstallingMachine implements Disposable {
   readonly folder = mkdtempSync(path.join(tmpdir(), "installing-"));
   readonly #bin = path.join(this.folder, "bin");
+  #waits = 0;
 
   constructor() {
     mkdirSync(this.#bin);
@@ -70,6 +71,12 @@ export class InstallingMachine implements Disposable {
 
   npmWorks(): void {
     writeFileSync(this.#plan, JSON.stringify(WORKS));
+  }
+  /** npm writes nothing until the returned function is called. */
+  npmWaits(): () => void {
+    const waitsFor = this.file(`npm-continues-${++this.#waits}`);
+    writeFileSync(this.#plan, JSON.stringify({ ...WORKS, waitsFor }));
+    return () => writeFileSync(waitsFor, "");
   }
   npmFails(stderr: string): void {
     writeFileSync(this.#plan, JSON.stringify({ ...WORKS, fails: { code: 1, stderr } }));

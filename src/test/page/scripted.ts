@@ -43,6 +43,7 @@ export function scripted(
     "symposium.agents": [testAgent(AGENT_ID, "Scripted", flags)],
     "symposium.currentAgentId": AGENT_ID,
     "symposium.extensions": [],
+    "symposium.updates": "off", // uses the network
     ...overrides,
   };
 }

@@ -77,7 +77,7 @@ suite("agent life cycle", () => {
   const chat = () => box.frame.locator("[data-part=chat]:visible");
   const input = () => box.frame.locator("[data-part=prompt]:visible");
   const notices = () => chat().locator("[data-kind=notice]");
-  const status = () => chat().locator("[data-part=status]");
+  const start = () => chat().getByRole("group", { name: "Start of the agent" });
   const prompts = async (): Promise<readonly string[]> =>
     (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
@@ -151,7 +151,7 @@ suite("agent life cycle", () => {
   test("shows that a slow agent starts and sends the waiting prompt", async () => {
     await tabOf("Slow");
     await sendPrompt(box.frame, "say at last");
-    await seen(async () => (await status().innerText()).includes("Starting Slow…"), "that it starts");
+    await seen(async () => (await start().innerText()).includes("Starting Slow…"), "that it starts");
     assert.equal(await turnState(box.frame), "starting");
     await writeFile(START, "\n");
     await showsText(box.frame, /^at last$/m);
@@ -162,7 +162,7 @@ suite("agent life cycle", () => {
   test("can be stopped while the agent hangs, whose process ends with its last tab", async () => {
     await tabOf("Hanging");
     await sendPrompt(box.frame, "say never");
-    await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
+    await seen(async () => (await start().innerText()).includes("Starting Hanging…"), "that it starts");
     await becomes(() => Promise.resolve(processesOf(box, "--hang-init").length), 1, "its process");
     await chat().locator("[data-part=stop]:visible").click();
     await showsText(box.frame, "Stopped before the agent started. The prompt was not sent.");

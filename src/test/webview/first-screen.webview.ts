@@ -44,7 +44,9 @@ suite("first screen", () => {
   test("lists configured and built-in agents, without Eliza, and marks that of the tab", async () => {
     await becomes(names, ["Scripted", "Second", "Claude", "Codex", "Gemini CLI"], "the agents");
     assert.match(await chosen(), /Scripted/);
-    await agent("Gemini CLI").getByText("install, npm").waitFor();
+    await agent("Gemini CLI")
+      .getByText(/^install \(npm/)
+      .waitFor();
   });
 
   test("suggests prompts for the active file, and fills the prompt without sending it", async () => {

@@ -16,6 +16,7 @@ import { literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { isBlank } from "../../state/tab-agent";
 import { questionQueue } from "../../state/question-queue";
+import { startView, type StartView } from "./start-view";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
 import { entryPlaces } from "../cards/entry-places";
 import { cardsOf } from "../cards/render";
@@ -61,6 +62,8 @@ export interface TabView {
   readonly matches: ShownMatches;
   /** Content of an empty tab; `undefined` after its first prompt. */
   readonly firstScreen: FirstScreenView | undefined;
+  /** The start of the agent; `undefined` if it is not starting. */
+  readonly start: StartView | undefined;
   /** The entry to scroll to; a new object scrolls again. */
   readonly reveal: Reveal;
 }
@@ -118,6 +121,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     find: findView(tab),
     matches: shownMatches(tab),
     reveal: tab.reveal,
+    start: startView(page, tab),
     firstScreen: isBlank(tab) ? firstScreenView(page.firstScreen, conversation.agent) : undefined,
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };
@@ -145,9 +149,8 @@ function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readon
 function statusOf(turn: TabView["turn"], agent: string): string {
   switch (turn) {
     case "idle":
+    case "starting": // see `start`
       return "";
-    case "starting":
-      return l10n.t`Starting ${agent}…`;
     case "running":
       return l10n.t`${agent} is working…`;
     case "cancelling":

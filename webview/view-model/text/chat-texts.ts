@@ -19,6 +19,7 @@ export const texts = {
   tabCloseConfirmationCloseButton: l10n.t("Close Tab"),
   noTabsOpen: l10n.t("No chat is open."),
   openNewTab: l10n.t("New Chat"),
+  agentStart: l10n.t("Start of the agent"),
   agentTooltip: l10n.t("The agent of this tab. After the first prompt, another agent opens in a new tab."),
   showEarlier: l10n.t("Show Earlier"),
   showLater: l10n.t("Show Later"),
