@@ -3,8 +3,36 @@ import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { openBox, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
-import { newTab, seen, showsText } from "./scripted";
+import { newTab, openScripted, seen, showsText } from "./scripted";
 import { closeEditors, setting, shows } from "./settings-box";
+
+suite("walkthrough that is opened later", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.page.setViewportSize({ width: 1600, height: 900 });
+  });
+  suiteTeardown(() => box.close());
+
+  test("has the steps ticked off that were done before, also after a restart of VS Code", async () => {
+    await box.open();
+    await sendPrompt(box.frame, "say done before");
+    await showsText(box.frame, /^done before$/m);
+    await turnEnded(box.frame);
+    await box.reload();
+    await box.command("Welcome: Open Walkthrough...");
+    await box.page
+      .locator(".quick-input-widget:visible .quick-input-list .monaco-list-row")
+      .filter({ hasText: "Get Started with Symposium" })
+      .click();
+    const isDone = async (title: string) =>
+      (await box.page.locator(".getting-started-step", { hasText: title }).locator(".codicon.complete").count()) > 0;
+    for (const title of ["Send your first prompt", "Select your agent", "Sign in to your agent"])
+      await seen(() => isDone(title), title);
+    assert.equal(await isDone("Add context"), false);
+    await box.screenshot("walkthrough-ticked");
+  });
+});
 
 suite("walkthrough", () => {
   let box: Box;
@@ -14,6 +42,7 @@ suite("walkthrough", () => {
       settings: {
         "symposium.currentAgentId": "",
         "symposium.agents": [],
+        "symposium.updates": "off",
         // a step takes the focus after its animation, which would close a list that its button has opened
         "workbench.reduceMotion": "on",
       },
