@@ -48,7 +48,7 @@ export async function runAll(argv, started) {
   });
   const home = path.join(temporary, "home"),
     t = path.join(temporary, "t"),
-    { RUSTUP_HOME } = userEnvironment();
+    { RUSTUP_HOME, npm_config_userconfig } = userEnvironment();
   for (const folder of [home, t]) mkdirSync(folder);
   Object.assign(process.env, {
     HOME: home,
@@ -60,6 +60,8 @@ export async function runAll(argv, started) {
     SYMPOSIUM_AGENTS_CACHE: agentsCache,
     SYMPOSIUM_TEST_RUN: run,
     ...(RUSTUP_HOME === undefined ? {} : { RUSTUP_HOME }), // Rust's toolchains are the user's
+    // Only opt-in tests use npm's registry.
+    ...(process.env.SYMPOSIUM_REAL_AGENTS === undefined ? {} : { npm_config_userconfig }),
     ...(usesShim() && !process.env.VSCODE_EXECUTABLE
       ? { VSCODE_EXECUTABLE: path.join(root, "scripts/vscode-box/code-shim.mjs") }
       : {}),
