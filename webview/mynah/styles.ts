@@ -8,5 +8,4 @@ import startLine from "../components/start-line.css";
 import layout from "./layout.css";
 import overrides from "./overrides.css";
 
-export const styles = [overrides, elements, composer, diagram, formula, firstScreen, startLine, layout].join("
-");
+export const styles = [overrides, elements, composer, diagram, formula, firstScreen, startLine, layout].join("\n");
