@@ -6,7 +6,7 @@
  * - The row has one line at any width. Parts are shortened until they fit.
  * - Unchanged elements are not touched.
  */
-import { formOf, MAX_STEPS, type DockPart, type DockPartId } from "../view-model/tab/dock-parts";
+import { ELLIPSIS_FROM, formOf, MAX_STEPS, type DockPart, type DockPartId } from "../view-model/tab/dock-parts";
 import { create, setText } from "./dom";
 import { fitRow } from "./fit-row";
 import { icon } from "./icons";
@@ -60,6 +60,7 @@ export class DockRow {
 
   #fit(): void {
     fitRow(this.element, MAX_STEPS, steps => {
+      this.element.dataset["texts"] = steps < ELLIPSIS_FROM ? "whole" : "cut";
       for (const { id, short } of this.#parts) {
         const form = formOf(id, steps),
           element = this.#drawn.get(id)?.element;

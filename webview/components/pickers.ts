@@ -67,7 +67,7 @@ export class Pickers {
     if (this.#popover.matches(":popover-open")) return;
     const focused = document.activeElement;
     fitRow(this.element, Math.max(0, this.#drawn.length - 1), hidden => this.#place(hidden));
-    if (focused instanceof HTMLSelectElement && this.element.contains(focused)) focused.focus();
+    if (focused instanceof HTMLElement && this.element.contains(focused)) focused.focus();
   }
 
   /** Moves the last pickers into the popover. The first one is always in the row. */

@@ -67,7 +67,7 @@ suite("tab strip", () => {
     await allTabs().press("Enter");
     const items = box.frame.getByRole("menuitemradio");
     assert.equal(await items.count(), await tabs().count());
-    assert.equal(await items.first().innerText(), "needs your answer: ask p options=allow_once,reject_once");
+    assert.equal(await items.first().textContent(), "needs your answer: ask p options=allow_once,reject_once");
     assert.deepEqual(await violations(box.frame), []);
     await box.screenshot("tabs-menu-260");
     await box.page.keyboard.press("Home");

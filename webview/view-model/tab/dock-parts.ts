@@ -44,6 +44,8 @@ const STEPS: readonly (readonly [id: DockPartId, form: DockForm])[] = [
   ["usage", "icon"],
   ["plan", "icon"],
 ];
+/** After these steps, long texts may end with an ellipsis. */
+export const ELLIPSIS_FROM = 2;
 /** Number of steps from the widest row to the narrowest one. */
 export const MAX_STEPS = STEPS.length;
 
