@@ -230,6 +230,9 @@ suite("session with extensions", () => {
     await fixture.settle();
     fixture.clock.advance(20_000);
     await fixture.settle();
+    deepEqual(noticesOf(fixture, id), []);
+    fixture.clock.advance(10_000);
+    await fixture.settle();
     deepEqual(
       noticesOf(fixture, id).map(([, text]) => text),
       ["Ada has not started within 30 seconds. The first start can take long. See the log for its progress."],

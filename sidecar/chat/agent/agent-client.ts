@@ -201,10 +201,10 @@ export class AgentClient implements Disposable {
     this.#pause = this.deps.clock.after(ms, () => notify({ kind: "reopened" }));
   }
 
-  /** Records that an installation runs or has ended. */
+  /** Records that an installation runs or has ended. After the last one, the time of the start begins again. */
   installing(what: string, isInstalling: boolean): void {
     if (isInstalling) this.#installing.add(what);
-    else this.#installing.delete(what);
+    else if (this.#installing.delete(what) && this.#installing.size === 0) this.#timeouts.restartOpening();
   }
 
   /** Reads the attachments, then sends the prompt. */

@@ -9,6 +9,13 @@ import { startView } from "./start-view";
 const ADA = { id: "ada", name: "Ada" };
 const RUNNING: Page = openPage(emptyPage, 0, 0)[0];
 const failure: Entry = { kind: "notice", id: "n", severity: "error", text: "It did not start.", actions: [] };
+const signIn: Entry = {
+  kind: "elicitation",
+  id: "s",
+  agent: "Ada",
+  message: "Ada requires a sign-in.",
+  ask: { mode: "form", fields: [] },
+};
 const tab = (conversation: Partial<Conversation>): Tab => ({
   ...freshTab("t", ADA, 0, 0),
   phase: "live",
@@ -26,6 +33,7 @@ suite("start of an agent", () => {
     deepEqual(view({ start: { kind: "starting" }, accepts: { images: true } }), starting);
     equal(view({ accepts: { images: true } }), undefined);
     equal(view({ entries: [failure] }), undefined);
+    equal(view({ turn: { state: "starting", messageId: "m" }, entries: [signIn] }), undefined);
     equal(view({}, { ...RUNNING, sidecar: { state: "failed", message: "", actions: [] } }), undefined);
   });
 
@@ -39,7 +47,7 @@ suite("start of an agent", () => {
       [
         installing({ phase: "waiting" }),
         installing({ phase: "unpacking", done: 1, total: 2 }),
-        installing({ phase: "installing" }),
+        installing({ phase: "installing", done: 49_999 }),
         installing({ phase: "installing", done: 1_234_567, line: "added 1 package" }),
         installing({ phase: "installing", done: 2e8, total: 1e8 }),
         installing({ phase: "installing", line: " Compiling a\u202eb " }),

@@ -4,7 +4,7 @@ import type { InstallProgress } from "../../../src/protocol/agents/agent-service
 import type { AgentStart } from "../../../src/protocol/chat/agent-start";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import { isLive, turnOf, type Page, type Tab } from "../../state/page-model";
+import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { isBlank } from "../../state/tab-agent";
 
 /** All strings are plain text. */
@@ -30,11 +30,15 @@ export function startText(start: AgentStart, agent: string): string {
   return start.kind === "installing" ? installText(start) : l10n.t`Starting ${visibleLine(agent)}…`;
 }
 
-/** An empty tab has no turn that waits for the start. A notice in it is the reason of a failure. */
+/**
+ * An empty tab has no turn that waits for the start. A notice in it is the reason of a failure. A question, such as a
+ * sign-in, waits for the user.
+ */
 function isStarting(page: Page, tab: Tab): boolean {
+  const { start, accepts, entries } = tab.conversation;
+  if (entries.some(entry => isQuestion(entry) && entry.answered === undefined)) return false;
   if (turnOf(tab) === "starting") return true;
   if (!isLive(page, tab)) return false;
-  const { start, accepts, entries } = tab.conversation;
   return (
     start !== undefined ||
     (isBlank(tab) && accepts === undefined && !entries.some(entry => entry.kind === "notice" && entry.isOver !== true))
@@ -56,7 +60,9 @@ function installText({ of, name, version }: Installing): string {
   return of === "agent" ? l10n.t`Installing ${shown}…` : l10n.t`Installing the agent extension ${shown}…`;
 }
 
-const MAX_LINE_LENGTH = 120;
+const MAX_LINE_LENGTH = 120,
+  /** Shown as 0.1 MB. */
+  MIN_BYTES = 50_000;
 
 function detailOf({ phase, done, total, line = "" }: InstallProgress): string {
   switch (phase) {
@@ -67,7 +73,7 @@ function detailOf({ phase, done, total, line = "" }: InstallProgress): string {
     case "downloading":
     case "installing": {
       const tool = visibleLine(line.trim().slice(0, MAX_LINE_LENGTH));
-      if (done === undefined) return tool;
+      if (done === undefined || done < MIN_BYTES) return tool;
       // A package can be larger than announced.
       return total === undefined || done > total
         ? l10n.t`${megabytes(done)} MB`
