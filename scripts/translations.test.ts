@@ -9,7 +9,7 @@ const PARTS = ["texts", "manifest"] satisfies (keyof Parts<string>)[];
 const ENGLISH = partsOf();
 
 /** Names, units and values that equal the English text. */
-const SAME_IN_ALL = ["Symposium", "Sparkler", "Authorization: Bearer …"];
+const SAME_IN_ALL = ["Symposium", "Sparkler", "Authorization: Bearer …", "{0} MB"];
 /** Words that the language shares with English. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   de: [
