@@ -38,7 +38,7 @@ export function updated(english, translated) {
 }
 
 /** Parts of a text that are the same in all languages. The order may differ. */
-const KEPT = [
+const INVARIANT_PARTS = [
   /\{\d+\}/g,
   /\]\(command:[^)]*\)/g,
   /`[^`]+`/g,
@@ -50,12 +50,12 @@ const KEPT = [
   /^\s|\s$/g,
   /\b(?:Symposium|VS Code|Eliza|Sparkle|Ferris|Claude|Codex|Gemini|GitHub|MCP|ACP|PATH|Node\.js)\b/g,
 ];
-const partsKept = text => KEPT.flatMap(pattern => [...new Set(text.match(pattern))].sort());
+const invariantPartsOf = text => INVARIANT_PARTS.flatMap(pattern => [...new Set(text.match(pattern))].sort());
 
 /** Errors of a translated text, each as a clause. `same`: texts that may equal the English one. */
 export function faultsOf(english, translated, same) {
   if (translated.trim() === "") return ["is empty"];
-  const [before, after] = [partsKept(english), partsKept(translated)];
+  const [before, after] = [invariantPartsOf(english), invariantPartsOf(translated)];
   return [
     ...before.filter(part => !after.includes(part)).map(part => `lacks ${JSON.stringify(part)}`),
     ...after.filter(part => !before.includes(part)).map(part => `has an additional ${JSON.stringify(part)}`),
