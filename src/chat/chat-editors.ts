@@ -2,13 +2,15 @@
  * Editors that show one chat each. VS Code destroys the page of an editor in the background, and restores editors when
  * a window is reloaded.
  *
- * Invariant: an editor whose saved page has no tab is closed.
+ * VS Code stores the state of a page with a delay. An editor that was restored without it shows a recorded tab.
+ * Without a tab, it is closed.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
 import { CHAT_EDITOR } from "../names";
 import type { PageToHost, TabId } from "../protocol/page/host-to-page";
+import type { KeyValueStore } from "../settings/store/persisted-controls";
 import { AttentionBadge, type AttentionDeps } from "./attention-badge";
 import type { ChatController } from "./chat-controller";
 import { loadChatPage, type ChatPageDeps } from "./chat-page";
@@ -19,6 +21,8 @@ import { sessionKey, tabOfPage } from "./page-html";
 
 export interface ChatEditorsDeps {
   readonly pages: ChatPageDeps;
+  /** The workspace's memory. */
+  readonly memory: KeyValueStore;
   readonly log: Log;
   readonly surfaces: Pick<ChatSurfaces, "tabs" | "show" | "restored" | "closed" | "focusChanged">;
   createController(page: PageChannel, editor: () => EditorSurface): ChatController;
@@ -46,7 +50,7 @@ export class ChatEditors implements vscode.WebviewPanelSerializer {
   async deserializeWebviewPanel(panel: vscode.WebviewPanel, state: unknown): Promise<void> {
     const { surfaces, pages } = this.deps,
       { session } = sessionKey(vscode.env.sessionId, pages.restoresSessions()),
-      tabId = tabOfPage(state, session);
+      tabId = tabOfPage(state, session) ?? (session === undefined ? this.#unclaimed() : undefined);
     if (tabId === undefined || surfaces.tabs.includes(tabId)) {
       panel.dispose();
       if (tabId !== undefined) await surfaces.show(tabId);
@@ -54,6 +58,8 @@ export class ChatEditors implements vscode.WebviewPanelSerializer {
     }
     const editor = this.#create(panel, tabId);
     surfaces.restored(editor);
+    // A page without a saved copy opens the tab with the default agent and folder.
+    editor.controller.requests.openSession({ conversation: tabId, agentId: "", cwd: "" });
     await editor.load(false);
   }
 
@@ -69,14 +75,35 @@ export class ChatEditors implements vscode.WebviewPanelSerializer {
   #create(panel: vscode.WebviewPanel, tabId: TabId): ChatEditor {
     const editor = new ChatEditor(panel, tabId, this.deps);
     this.#editors.set(tabId, editor);
+    this.#record([...this.#recorded().filter(each => each !== tabId), tabId]);
     panel.onDidDispose(() => {
-      if (this.#editors.get(tabId) === editor) this.#editors.delete(tabId);
+      if (this.#editors.get(tabId) === editor) {
+        this.#editors.delete(tabId);
+        this.#record(this.#recorded().filter(each => each !== tabId));
+      }
       this.deps.surfaces.closed(editor);
       editor.controller.dispose();
     });
     return editor;
   }
+
+  /** A recorded tab that no surface shows. */
+  #unclaimed(): TabId | undefined {
+    return this.#recorded().find(tabId => !this.deps.surfaces.tabs.includes(tabId));
+  }
+
+  /** The tabs of editors that the user has not closed, also those of the last window. */
+  #recorded(): readonly TabId[] {
+    const tabs = this.deps.memory.get(EDITORS);
+    return Array.isArray(tabs) ? tabs.filter((tabId): tabId is TabId => typeof tabId === "string") : [];
+  }
+
+  #record(tabs: readonly TabId[]): void {
+    void this.deps.memory.update(EDITORS, tabs);
+  }
 }
+
+const EDITORS = "symposium.chatEditors";
 
 class ChatEditor implements EditorSurface {
   readonly page: PageChannel;

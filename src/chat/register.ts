@@ -27,7 +27,7 @@ import { ResponseCapture } from "./response-capture";
 import { SessionStarts } from "./session-start";
 
 export interface ChatParts {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">;
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri" | "workspaceState">;
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
@@ -107,6 +107,7 @@ export function registerChat(parts: ChatParts): ChatPart {
   const pages = { extension: parts.context, restoresSessions: () => configuration.settings.restoresSessions };
   const editors = new ChatEditors({
     pages,
+    memory: parts.context.workspaceState,
     log,
     surfaces,
     createController,
