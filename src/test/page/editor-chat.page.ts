@@ -25,7 +25,8 @@ suite("chat in an editor", () => {
     return box.page.frameLocator(`iframe.webview[name="${name}"]`).frameLocator("#active-frame");
   }
   const draft = async (frame: FrameLocator): Promise<string> => (await (await promptInput(frame)).innerText()).trim();
-  const editorTabs = (): Promise<readonly string[]> => box.page.locator(".editor-group-container .tab").allInnerTexts();
+  const editorTabs = (): Promise<readonly string[]> =>
+    box.page.locator(".editor-group-container .tab .label-name").allInnerTexts();
 
   test("moves to an editor during a turn, survives a reload, and moves back", async function () {
     this.timeout(timeLimit(240_000));
