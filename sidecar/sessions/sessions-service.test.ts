@@ -88,7 +88,11 @@ suite("sessions service", () => {
       notifyChanged: () => changes++,
     });
     const store = (digit: number, version: Conversation): void =>
-      journal.writer(idOf(digit), journal.read(idOf(digit)).text, UNPROTECTED)(version);
+      journal.writer(
+        idOf(digit),
+        journal.read(idOf(digit)).text,
+        UNPROTECTED,
+      )(version, version.turn.state === "idle" ? undefined : Date.now());
     const { handlers } = service;
     return {
       clock,
