@@ -5,6 +5,7 @@ import * as vscode from "vscode";
 import type { HostAction } from "./chat/chat-deps";
 import type { ChatSurfaces } from "./chat/chat-surfaces";
 import type { ResponseCapture } from "./chat/response-capture";
+import type { AnswerCode } from "./editor/code/answer-code";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
 import { CHAT_VIEW, COMMANDS, SESSIONS_VIEW, type CommandName, type TestCommandName } from "./names";
 import { showError, showInformation, showModal, showWarning } from "./notifications";
@@ -21,6 +22,7 @@ export interface CommandDeps {
   readonly context: ContextSources;
   readonly sources: AgentSources;
   readonly sessions: SessionCommands;
+  readonly code: Pick<AnswerCode, "apply" | "discard">;
   openSettings(): void;
   showLogs(): void;
   copyDiagnostics(): Promise<void>;
@@ -32,6 +34,7 @@ export function registerCommands({
   context,
   sources,
   sessions,
+  code,
   openSettings,
   showLogs,
   copyDiagnostics,
@@ -62,6 +65,8 @@ export function registerCommands({
       const agentId = await selectAgent(configuration, sources);
       if (agentId !== undefined) chat.agentSelected(agentId);
     },
+    "symposium.applyCode": (side: unknown) => used(() => code.apply(uriOf(side))),
+    "symposium.discardCode": (side: unknown) => used(() => code.discard(uriOf(side))),
     "symposium.restartAgent": async () => {
       if (!(await chat.restartAgent())) await showInformation(l10n.t("No open chat has an agent to restart."));
     },
@@ -90,6 +95,17 @@ function register(commands: Readonly<Record<string, (...args: never[]) => unknow
   return vscode.Disposable.from(
     ...Object.entries(commands).map(([name, run]) => vscode.commands.registerCommand(name, run)),
   );
+}
+
+const uriOf = (argument: unknown): vscode.Uri | undefined => (argument instanceof vscode.Uri ? argument : undefined);
+
+/** Shows the message of a failure. */
+async function used(use: () => Promise<void>): Promise<void> {
+  try {
+    await use();
+  } catch (error) {
+    await showError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {

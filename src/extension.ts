@@ -117,6 +117,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       context: editorContext,
       sources,
       sessions: sessions.commands,
+      code: editor.code,
       openSettings,
       showLogs,
       copyDiagnostics: diagnostics.copy,

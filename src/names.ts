@@ -101,6 +101,8 @@ export const COMMANDS = {
   "symposium.showSessions": l10n.t("Show Sessions"),
   "symposium.discussSelection": l10n.t("Discuss in Symposium"),
   "symposium.addToChat": l10n.t("Add to Symposium"),
+  "symposium.applyCode": l10n.t("Apply Code"),
+  "symposium.discardCode": l10n.t("Discard Code"),
   "symposium.selectAgent": l10n.t("Select Agent"),
   "symposium.restartAgent": l10n.t("Restart Agent"),
   "symposium.restartSidecar": l10n.t("Restart Sidecar"),

@@ -20,6 +20,7 @@ import { SessionStarts, type StartPosition } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
 import { PageRequests } from "./page-requests";
+import { EditorRoutes } from "./editor-routes";
 import { PageResume } from "./page-resume";
 import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { isWindowClosing, sidecarState } from "./sidecar-state";
@@ -33,6 +34,7 @@ export class ChatController {
   readonly #prompts = new PromptDedup();
   readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
+  readonly #editor: EditorRoutes;
   /** The last reported value of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
   readonly #pageResume: PageResume;
@@ -47,6 +49,7 @@ export class ChatController {
     this.#starts = starts;
     this.#pageResume = new PageResume(deps, this.#sessions, position => this.#open(position));
     this.#composer = new ComposerRoutes(deps);
+    this.#editor = new EditorRoutes(deps, this.#starts);
   }
 
   get tabs(): readonly TabId[] {
@@ -129,14 +132,12 @@ export class ChatController {
       case "previewExtensions":
         return this.deps.firstScreen.preview();
       case "openLink":
-        return message.preview ? this.#preview(message.href) : this.deps.openLink(message.href, false);
       case "openDiff":
-        return this.deps.openDiff(message, this.#starts.agentOf(message.tabId));
       case "openText":
-        return this.deps.showText(message.title, message.text);
       case "openTerminal":
-        this.deps.showPrintout(message);
-        return;
+      case "insertCode":
+      case "applyCode":
+        return this.#editor.handle(message);
       case "ack":
         return;
       case "log":
@@ -311,13 +312,6 @@ export class ChatController {
     if (this.#sessions.kind(tabId) === "lost") this.#open({ tabId }).catch(() => undefined);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
-  }
-
-  /** Failures of an unsolicited preview are only logged. */
-  async #preview(href: string): Promise<void> {
-    await this.deps
-      .openLink(href, true)
-      .catch((error: unknown) => this.deps.log.debug("webview", "Could not show the agent's current file", { error }));
   }
 
   /** Sends to the tab's session. Drops the message if the session is lost or does not exist. */

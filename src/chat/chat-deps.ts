@@ -6,7 +6,7 @@ import type { AgentChoice } from "../protocol/agents/agents";
 import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { Change, HostToPage, MovedTab, PageToHost, TabId } from "../protocol/page/host-to-page";
+import type { Change, CodeFiles, HostToPage, MovedTab, PageToHost, TabId } from "../protocol/page/host-to-page";
 import type { OpenableSession } from "../protocol/sessions/sessions";
 import type { PersistedControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
@@ -73,6 +73,7 @@ export interface ChatDeps {
   /** Rejects with a message for the user. */
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
+  readonly code: AnswerCode;
   showText(title: string, text: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
   /** Shows a VS Code notification with buttons, for messages that no page or tab can show. */
@@ -86,6 +87,13 @@ export interface ChatDeps {
   focusChanged?(hasFocus: boolean): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
   forwarded(tabId: TabId, event: ChatEvent, agentId: string | undefined): void;
+}
+
+/** Uses the code of an answer in the editor. Each method rejects with a message for the user. */
+export interface AnswerCode {
+  insert(code: string): Promise<void>;
+  /** `cwd`: folder of the session, for relative names. Resolves when the change is shown, or if the user cancelled. */
+  propose(code: string, files: CodeFiles, cwd?: string): Promise<void>;
 }
 
 /** Provides mentions and attachments from the editor. */

@@ -187,6 +187,7 @@ function sharedDeps({
     perform: commands.perform,
     openLink: (href, preview) => openLink(href, preview, editor.folders),
     openDiff: (change, agent) => editor.proposals.show(change, agent),
+    code: editor.code,
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),

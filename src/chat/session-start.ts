@@ -34,6 +34,10 @@ export class SessionStarts {
   agentIdOf(tabId: TabId): string | undefined {
     return this.#started.get(tabId)?.agent.id;
   }
+  /** Working folder of the tab's last session in this window. */
+  folderOf(tabId: TabId): string | undefined {
+    return this.#started.get(tabId)?.cwd;
+  }
   forget(tabId: TabId): void {
     this.#started.delete(tabId);
   }

@@ -1,4 +1,5 @@
 /** Provides the mention list after an `@`, and attachments from the editor. */
+import path from "node:path";
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
@@ -42,6 +43,12 @@ export class EditorComposer implements vscode.Disposable {
   }
   gather(source: ContextSource): Promise<Gathered> {
     return this.context.gather(source);
+  }
+
+  /** Absolute paths of the workspace's files. */
+  async listedFiles(): Promise<readonly string[]> {
+    const listed = await this.#index.files("", new AbortController().signal);
+    return listed.flatMap(({ kind, root, path: file }) => (kind === "file" ? [path.join(root, file)] : []));
   }
 
   dispose(): void {

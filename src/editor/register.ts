@@ -6,9 +6,12 @@ import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
 import type { ActiveFile } from "../protocol/page/first-screen";
 import { activeFile, onActiveFileChange } from "./active-file";
+import { AnswerCode } from "./code/answer-code";
 import { EditorComposer } from "./composer";
 import { Proposals } from "./files/diff-views";
+import { NamedFiles } from "./files/named-files";
 import { TextFiles } from "./files/text-files";
+import { isFileWithin, isNewWithin } from "./files/workspace-files";
 import type { FolderDeps } from "./files/working-folders";
 import { openPage, workspaceFolders } from "./files/workspace";
 import { IdeOperations } from "./ide/operations";
@@ -33,6 +36,7 @@ export interface EditorDeps {
 export interface EditorPart extends vscode.Disposable {
   readonly composer: EditorComposer;
   readonly proposals: Proposals;
+  readonly code: AnswerCode;
   readonly folders: FolderDeps;
   /** Undefined without an editor of a file in the workspace. */
   activeFile(): ActiveFile | undefined;
@@ -48,11 +52,25 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     files = new TextFiles(),
     ide = new IdeOperations(realClock, file => files.read(file)),
     proposals = new Proposals(files, folders.folders),
-    composer = new EditorComposer(realClock, log);
-  const owned = vscode.Disposable.from(ide, proposals, composer, registerDiscussAction(discuss.command, discuss.title));
+    composer = new EditorComposer(realClock, log),
+    inWorkspace = {
+      isFile: (file: string) => isFileWithin(file, folders.folders()),
+      isNew: (file: string) => isNewWithin(file, folders.folders()),
+      listed: () => composer.listedFiles(),
+    },
+    names = new NamedFiles({ ...inWorkspace, folders: () => folders.folders() }),
+    code = new AnswerCode({ ...inWorkspace, names, create: (file, text) => files.write(file, text) });
+  const owned = vscode.Disposable.from(
+    ide,
+    proposals,
+    composer,
+    code,
+    registerDiscussAction(discuss.command, discuss.title),
+  );
   return {
     composer,
     proposals,
+    code,
     folders,
     activeFile,
     onActiveFileChange,

@@ -142,6 +142,14 @@ export class Fixture {
       openDiff: async ({ path, oldText, newText }, agent) => {
         this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`);
       },
+      code: {
+        insert: async code => {
+          this.done.push(`insert ${code}`);
+        },
+        propose: async (code, { named, mentioned }, cwd) => {
+          this.done.push(`propose ${code} ${[...named, ...mentioned].join(" ")} ${cwd}`);
+        },
+      },
       showText: async (title, text) => {
         this.done.push(`text ${title} ${text}`);
       },

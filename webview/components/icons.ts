@@ -19,7 +19,12 @@ export type ActionIcon =
   | "queue"
   | "follow"
   | "details"
-  | "warning";
+  | "warning"
+  | "copy"
+  | "done"
+  | "insert"
+  | "apply"
+  | "wrap";
 
 const WARNING = "M8 2l6.5 11.5h-13z M8 6.5v3.5 M8 11.5v.5";
 const PATHS: Readonly<Record<Attachment["kind"] | ActionIcon, string>> = {
@@ -33,6 +38,11 @@ const PATHS: Readonly<Record<Attachment["kind"] | ActionIcon, string>> = {
   transcript: "M1.5 2.5h13v9h-7l-3 3v-3h-3z M4.5 5.5h7 M4.5 8.5h5",
   image: "M1.5 2.5h13v11h-13z M2 12l4-4.5l3 3.5l2-2l3 3 M10.5 5.5h.5",
   remove: "M4 4l8 8 M12 4l-8 8",
+  copy: "M5.5 5.5h8v8h-8z M10.5 5.5v-3h-8v8h3",
+  done: "M3 8.5l3.5 3.5l7-8",
+  insert: "M2 3h12 M2 13h12 M2 8h4.5 M9.5 8h4.5 M8 5.5v5",
+  apply: "M3.5 1.5h5.5l3.5 3.5v2 M9 1.5v3.5h3.5 M3.5 1.5v13h3.5 M8.5 12l2 2l4-4.5",
+  wrap: "M2 3.5h12 M2 8h9.5a2.2 2.2 0 0 1 0 4.5h-3 M10 10.8l-1.7 1.7l1.7 1.7 M2 12.5h3.5",
   previous: "M8 13v-10 M3.5 7.5l4.5-4.5l4.5 4.5",
   next: "M8 3v10 M3.5 8.5l4.5 4.5l4.5-4.5",
   down: "M4 6.5l4 4l4-4",

@@ -96,6 +96,7 @@ export class ChatUi {
         disableTypewriterAnimation: true,
         test: true,
         codeInsertToCursorEnabled: false,
+        codeCopyToClipboardEnabled: false,
       },
       onTabAdd: mynahId => this.#added(mynahId),
       onTabChange: mynahId => {

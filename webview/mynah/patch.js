@@ -218,11 +218,20 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
       }
     } else {
       body.symposiumGrows = grows;
+      const blocks = [],
+        infos = [],
+        code = ".mynah-syntax-highlighter:not(.mynah-inline-code)";
+      marked.walkTokens([token], each => {
+        if (each.type === "code") infos.push(each.lang ?? "");
+      });
       for (const element of elements(marked.parser([token], options))) {
         const processed = body.processNode(element);
         cleanup(processed);
         all.push(processed);
+        blocks.push(...(processed.matches(code) ? [processed] : processed.querySelectorAll(code)));
       }
+      // The class of the code has only the first word.
+      blocks.forEach((block, i) => block.querySelector("pre > code")?.setAttribute("data-info", infos[i] ?? ""));
     }
     list.push({ raw: token.raw, from, count: all.length - from, grows });
   });

@@ -21,7 +21,7 @@ export const selectors = {
   foldable: ".mynah-chat-item-card-summary",
   foldButton: ".mynah-chat-item-summary-button",
   foldedContent: ".mynah-chat-item-card-summary-collapsed-content",
-  codeBlock: ".mynah-syntax-highlighter",
+  codeBlock: ".mynah-syntax-highlighter:not(.mynah-inline-code)",
   mermaidCode: ".mynah-syntax-highlighter > pre > code.language-mermaid",
 
   /** The prompt with its margin, the prompt with its border, and the editable element. */

@@ -1,4 +1,5 @@
 /** Styles of the chat page. The order decides between rules of equal specificity. */
+import code from "../components/code.css";
 import composer from "../components/composer.css";
 import diagram from "../components/diagram.css";
 import elements from "../components/elements.css";
@@ -8,4 +9,14 @@ import startLine from "../components/start-line.css";
 import layout from "./layout.css";
 import overrides from "./overrides.css";
 
-export const styles = [overrides, elements, composer, diagram, formula, firstScreen, startLine, layout].join("\n");
+export const styles = [
+  overrides,
+  elements,
+  code,
+  composer,
+  diagram,
+  formula,
+  firstScreen,
+  startLine,
+  layout,
+].join("\n");

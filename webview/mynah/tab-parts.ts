@@ -8,6 +8,7 @@ import type { Card } from "../view-model/cards/card";
 import { CardAdditions } from "./card-additions";
 import { CardAttachments } from "./card-attachments";
 import { CardDiagrams } from "./card-diagrams";
+import { CardCode } from "./card-code";
 import { CardDiffs } from "./card-diffs";
 import { CardForms } from "./card-forms";
 import { CardFormulas } from "./card-formulas";
@@ -36,6 +37,7 @@ export class TabParts {
   readonly #dock: Dock;
   readonly #lines: CardLines;
   readonly #diffs: CardDiffs;
+  readonly #code: CardCode;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
   readonly #formulas: CardFormulas;
@@ -78,6 +80,10 @@ export class TabParts {
     });
     this.#lines = new CardLines(handlers.pressed);
     this.#diffs = new CardDiffs(handlers.pressed);
+    this.#code = new CardCode(wrapper.querySelector(selectors.conversation) ?? wrapper, {
+      insert: code => acts.insertCode(tabId, code),
+      apply: (code, files) => acts.applyCode(tabId, code, files),
+    });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     const changeLayout: ChangeLayout = change => {
@@ -165,6 +171,7 @@ export class TabParts {
     this.#mark(cards);
     this.#lines.mount(this.wrapper, cards);
     this.#diffs.mount(this.wrapper, cards);
+    this.#code.mount(cards);
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#formulas.mount(this.wrapper, cards);

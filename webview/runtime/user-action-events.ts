@@ -64,6 +64,8 @@ export function createUserActionHandlers({
     agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
     linkClicked: href => happen({ kind: "linkClicked", href }),
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
+    insertCode: (tabId, code) => happen({ kind: "codeInserted", tabId, code }),
+    applyCode: (tabId, code, files) => happen({ kind: "codeApplied", tabId, code, ...files }),
     openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
     findOpened(tabId, firstCard, selection) {
       const origin = firstCard === undefined ? undefined : entryOf(tabId, entryKeyOf(firstCard))?.id;

@@ -184,6 +184,13 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
       const { kind: _, ...change } = action;
       return [page, [post({ type: "openDiff", ...change })]];
     }
+    case "codeInserted":
+      return [page, [post({ type: "insertCode", tabId, code: action.code })]];
+    case "codeApplied":
+      return [
+        page,
+        [post({ type: "applyCode", tabId, code: action.code, named: action.named, mentioned: action.mentioned })],
+      ];
     case "terminalWanted":
       return [
         page,

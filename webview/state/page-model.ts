@@ -17,6 +17,7 @@ import type { PermissionChoice } from "../../src/protocol/sidecar";
 import type {
   Bypassed,
   Change,
+  CodeFiles,
   HostToPage,
   PageToHost,
   SidecarState,
@@ -189,6 +190,9 @@ export type UserAction =
       readonly choice: ElicitationChoice;
     }
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
+  /** Inserts the code of an answer in the editor, or proposes it for a file. */
+  | { readonly kind: "codeInserted"; readonly tabId: TabId; readonly code: string }
+  | ({ readonly kind: "codeApplied"; readonly tabId: TabId; readonly code: string } & CodeFiles)
   | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
   | { readonly kind: "controlChosen"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
   /** `messageId`: id of a prompt that the action may send. */

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { linkTarget, LinkNotOpened, pageAddress } from "./links";
+import { addressOf, linkTarget, LinkNotOpened, pageAddress } from "./links";
 
 const FOLDERS = ["/home/ada/one", "/home/ada/two"];
 const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
@@ -64,7 +64,21 @@ suite("link", () => {
     deepEqual(of("/home/ada/two/a b.ts:12:3"), { kind: "file", path: "/home/ada/two/a b.ts", line: 12, column: 3 });
     deepEqual(of("file:///home/ada/two/a%20b.ts#L7"), { kind: "file", path: "/home/ada/two/a b.ts", line: 7 });
     deepEqual(of("./x/../y.md#L0"), { kind: "file", path: "/home/ada/one/y.md", line: 1 });
+    deepEqual(of("a.ts#L10-L20"), { kind: "file", path: "/home/ada/one/a.ts", line: 10, endLine: 20 });
+    deepEqual(of("a.ts:7:2"), { kind: "file", path: "/home/ada/one/a.ts", line: 7, column: 2 });
+    deepEqual(of("a.ts:10-20"), { kind: "file", path: "/home/ada/one/a.ts", line: 10, endLine: 20 });
+    deepEqual(of("a.ts#L10-L2"), { kind: "file", path: "/home/ada/one/a.ts", line: 10 });
     deepEqual(of("a.md#section"), { kind: "file", path: "/home/ada/one/a.md" });
+  });
+
+  test("has an address for each place", () => {
+    for (const place of [
+      { path: "/home/ada/one/a b#c%20.ts" },
+      { path: "/home/ada/one/a:3", line: 7 },
+      { path: "/home/ada/one/a.ts", line: 7, column: 2 },
+      { path: "/home/ada/one/a.ts", line: 7, endLine: 9 },
+    ])
+      deepEqual(of(addressOf(place)), { kind: "file", ...place });
   });
 
   test("is rejected for files outside the workspace or on other machines", () => {

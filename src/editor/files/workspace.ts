@@ -42,10 +42,11 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
       await openOutside(target.url);
       return;
     case "file": {
-      const at = new vscode.Position((target.line ?? 1) - 1, (target.column ?? 1) - 1);
+      const at = new vscode.Position((target.line ?? 1) - 1, (target.column ?? 1) - 1),
+        end = target.endLine === undefined ? at : new vscode.Position(target.endLine, 0);
       const options = {
         ...(preview ? { preview, preserveFocus: true } : {}),
-        ...(target.line === undefined ? {} : { selection: new vscode.Range(at, at) }),
+        ...(target.line === undefined ? {} : { selection: new vscode.Range(at, end) }),
       };
       try {
         await vscode.window.showTextDocument(vscode.Uri.file(target.path), options);

@@ -13,6 +13,16 @@ const long = text(4 * MIB);
 /** Text that opens in an editor or terminal beside the chat. */
 const shownText = text(300_000);
 
+/** Names of files in an answer, as the agent wrote them. */
+const fileNames = list(filled(1_024), 10);
+const codeFiles = { named: fileNames, mentioned: fileNames };
+const codeFilesOf = v.object(codeFiles);
+/**
+ * The file that a block of code may belong to. `named`: names given to the code itself, best first; the file may be new.
+ * `mentioned`: names near the code.
+ */
+export type CodeFiles = Infer<typeof codeFilesOf>;
+
 const tabId = id;
 export type TabId = string;
 
@@ -115,6 +125,13 @@ const ownMessages = v.variant("type", [
   /** `preview`: opens a file of follow mode without moving the focus. */
   v.object({ type: v.literal("openLink"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
   v.object({ type: v.literal("openDiff"), tabId, ...change }),
+  /** Inserts the code of an answer at the cursor of the last active text editor. */
+  v.object({ type: v.literal("insertCode"), tabId, code: long }),
+  /**
+   * Shows the code of an answer as a change of a file. Without a known file, that of the last active editor, or a file
+   * that the user picks.
+   */
+  v.object({ type: v.literal("applyCode"), tabId, code: long, ...codeFiles }),
   /** Opens the text of an attachment, to be read only. */
   v.object({ type: v.literal("openText"), title: text(1_000), text: long }),
   /** Opens the terminal's content as the page shows it now. */

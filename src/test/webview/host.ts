@@ -205,6 +205,11 @@ export class ExtensionHost {
       },
       openLink: async () => undefined,
       openDiff: async () => undefined,
+      code: {
+        insert: async code => this.deps.called("insert", code),
+        propose: async (code, { named, mentioned }) =>
+          this.deps.called(`propose ${[...named, "|", ...mentioned].join(" ")}`, code),
+      },
       showText: async () => undefined,
       showPrintout: () => undefined,
       notify: () => undefined,

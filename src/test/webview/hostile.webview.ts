@@ -109,8 +109,8 @@ suite("hostile agent", () => {
       .last();
     assert.equal(await card.locator("[action-id], form, input").count(), 0);
     assert.deepEqual(
-      (await card.locator("button:visible").allInnerTexts()).map(label => label.trim()),
-      ["Copy"],
+      await card.locator("button:visible").evaluateAll(all => all.map(each => each.getAttribute("aria-label"))),
+      ["Copy", "Insert at Cursor", "Apply to File…", "Wrap Lines"],
     );
     const before = await box.frame.locator("[data-part=chat]:visible [data-kind]").count();
     assert.equal(await card.locator("a[href^='command:']").count(), 0);

@@ -2,7 +2,7 @@
 import type { Attachment, ContextSource } from "../../../src/protocol/chat/attachments";
 import type { ControlValue } from "../../../src/protocol/chat/controls";
 import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
-import type { TabId } from "../../../src/protocol/page/host-to-page";
+import type { CodeFiles, TabId } from "../../../src/protocol/page/host-to-page";
 import type { PlainAction } from "../../state/page-model";
 import type { Change } from "../cards/card";
 
@@ -38,6 +38,8 @@ export interface UserActionHandlers {
   findStepped(tabId: TabId, by: 1 | -1): void;
   findClosed(tabId: TabId): void;
   openTerminal(tabId: TabId, terminalId: string): void;
+  insertCode(tabId: TabId, code: string): void;
+  applyCode(tabId: TabId, code: string, files: CodeFiles): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;
   /** `cardKeys`: all question cards of the tab that are on screen. */

@@ -1,0 +1,23 @@
+import { deepEqual } from "node:assert/strict";
+import { begunWith } from "../testing/chat-controller-fixture";
+
+suite("routes to the editor", () => {
+  test("use the code of an answer with the folder of its session", async () => {
+    const fixture = await begunWith();
+    await fixture.send(
+      { type: "insertCode", tabId: "t", code: "a" },
+      { type: "applyCode", tabId: "t", code: "b", named: ["x.ts"], mentioned: ["y.ts"] },
+    );
+    deepEqual(fixture.done, ["insert a", "propose b x.ts y.ts /w"]);
+  });
+
+  test("change nothing in an untrusted workspace", async () => {
+    const fixture = await begunWith();
+    fixture.trusted = false;
+    await fixture.send(
+      { type: "insertCode", tabId: "t", code: "a" },
+      { type: "applyCode", tabId: "t", code: "b", named: [], mentioned: [] },
+    );
+    deepEqual([fixture.done, fixture.of("failed").length], [[], 2]);
+  });
+});

@@ -1,0 +1,54 @@
+/** Routes the page's messages about the editor: links, diffs, texts, terminals, and the code of answers. */
+import { NOT_TRUSTED, SidecarUnavailable } from "../errors";
+import type { PageToHost } from "../protocol/page/host-to-page";
+import type { ChatDeps } from "./chat-deps";
+import type { SessionStarts } from "./session-start";
+
+export type EditorMessage = Extract<
+  PageToHost,
+  {
+    type: "openLink" | "openDiff" | "openText" | "openTerminal" | "insertCode" | "applyCode";
+  }
+>;
+
+export class EditorRoutes {
+  constructor(
+    private readonly deps: Pick<
+      ChatDeps,
+      "openLink" | "openDiff" | "showText" | "showPrintout" | "code" | "isTrusted" | "log"
+    >,
+    private readonly starts: Pick<SessionStarts, "agentOf" | "folderOf">,
+  ) {}
+
+  /** Rejects with a message for the user. */
+  async handle(message: EditorMessage): Promise<void> {
+    const { deps } = this;
+    switch (message.type) {
+      case "openLink":
+        return message.preview ? this.#preview(message.href) : deps.openLink(message.href, false);
+      case "openDiff":
+        return deps.openDiff(message, this.starts.agentOf(message.tabId));
+      case "openText":
+        return deps.showText(message.title, message.text);
+      case "openTerminal":
+        return deps.showPrintout(message);
+      case "insertCode":
+        this.#requireTrust();
+        return deps.code.insert(message.code);
+      case "applyCode":
+        this.#requireTrust();
+        return deps.code.propose(message.code, message, this.starts.folderOf(message.tabId));
+    }
+  }
+
+  /** Failures of an unsolicited preview are only logged. */
+  async #preview(href: string): Promise<void> {
+    await this.deps
+      .openLink(href, true)
+      .catch((error: unknown) => this.deps.log.debug("webview", "Could not show the agent's current file", { error }));
+  }
+
+  #requireTrust(): void {
+    if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
+  }
+}

@@ -1,0 +1,138 @@
+/** Code blocks in answers. Screenshots of three widths and themes. */
+import assert from "node:assert/strict";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { violations } from "../page/axe";
+import { step } from "../page/hostile-content";
+import { becomes, seen, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
+
+const ANSWER = `The function in \`src/count.mjs\` splits on one space. Replace it in \`src/count.mjs:3\`:
+
+\`\`\`js
+// Counts the words of a text.
+export function count(text) {
+  const words = text.trim().split(/\\s+/u);
+  return words[0] === "" ? 0 : words.length;
+}
+\`\`\`
+
+Then add a test and run it:
+
+\`\`\`js title="test/count.test.mjs"
+import { test } from "node:test";
+test("counts words", () => assert.equal(count("one  two"), 2, "a rather long message that does not fit into a narrow side bar"));
+\`\`\`
+
+\`\`\`sh
+npm test -- --grep "counts words" # 1 test
+\`\`\`
+`;
+
+const THEMES = [
+  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
+  { theme: "Light 2026", kind: "vscode-light", name: "light" },
+  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
+] as const;
+const WIDTHS = [260, 340, 700] as const;
+
+suite("content of answers", () => {
+  let box: ChatBox;
+  const calls: { readonly what: string; readonly text: string }[] = [];
+  suiteSetup(async () => {
+    box = await openScripted({
+      called: (what, text) => calls.push({ what, text }),
+      // Browsers offer the clipboard to secure pages only, such as those of VS Code.
+      onPage: page =>
+        page.addInitScript(() =>
+          Object.defineProperty(navigator, "clipboard", {
+            value: { writeText: async (text: string) => sessionStorage.setItem("copied", text) },
+          }),
+        ),
+    });
+    await box.open();
+    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    await sendPrompt(box.frame, `title Answer\nsay ${step(ANSWER)}`);
+    await turnEnded(box.frame);
+  });
+  suiteTeardown(() => box.close());
+
+  const answers = () => box.frame.locator("[data-part=chat]:visible [data-kind=answer]"),
+    answer = () => answers().first(),
+    heads = () => answer().locator(".symposium-code-head"),
+    action = (label: string, block = 0) => heads().nth(block).getByRole("button", { name: label });
+
+  async function setWidth(width: number): Promise<void> {
+    await box.page.locator("iframe.webview").evaluate((frame, width) => {
+      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
+    }, width);
+  }
+
+  for (const { theme, kind, name } of THEMES)
+    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
+      await wear(box, theme, kind);
+      for (const width of WIDTHS) {
+        await setWidth(width);
+        await heads().first().hover();
+        await box.screenshot(`content-${name}-${width}`);
+        const isInside = await box.frame
+          .locator("[data-part=conversation]:visible")
+          .evaluate(list => list.scrollWidth <= list.clientWidth);
+        assert.ok(isInside, `wider than ${width} px`);
+      }
+      await setWidth(297);
+      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
+    });
+
+  test("shows the language of a block, and its actions with the focus", async () => {
+    assert.deepEqual(await heads().locator(".symposium-code-language").allInnerTexts(), ["js", "js", "sh"]);
+    await action("Copy").focus();
+    await seen(
+      async () =>
+        (await heads()
+          .first()
+          .locator(".symposium-code-actions")
+          .evaluate(row => getComputedStyle(row).opacity)) === "1",
+      "visible actions",
+    );
+  });
+
+  test("copies a block and confirms", async () => {
+    await action("Copy", 2).press("Enter");
+    await becomes(
+      () => box.page.evaluate(() => sessionStorage.getItem("copied")),
+      `npm test -- --grep "counts words" # 1 test\n`,
+      "the copied code",
+    );
+    await heads().nth(2).getByRole("status").filter({ hasText: "Copied" }).waitFor();
+  });
+
+  test("sends a block to the cursor, and to its file with the names around it", async () => {
+    calls.length = 0;
+    await action("Insert at Cursor", 2).press("Enter");
+    await action("Apply to File…").press("Enter");
+    await action("Apply to File…", 1).press("Enter");
+    await becomes(
+      async () => calls.map(({ what, text }) => [what, text.split("\n")[0]]),
+      [
+        ["insert", `npm test -- --grep "counts words" # 1 test`],
+        ["propose | src/count.mjs", "// Counts the words of a text."],
+        ["propose test/count.test.mjs |", `import { test } from "node:test";`],
+      ],
+      "the calls",
+    );
+  });
+
+  test("wraps long lines on request", async () => {
+    const scrolls = (): Promise<boolean> =>
+      answer()
+        .locator("pre")
+        .nth(1)
+        .evaluate(code => code.scrollWidth > code.clientWidth);
+    assert.equal(await scrolls(), true);
+    await action("Wrap Lines", 1).press("Enter");
+    await becomes(scrolls, false, "wrapped lines");
+    assert.equal(await action("Wrap Lines", 1).getAttribute("aria-pressed"), "true");
+    await action("Wrap Lines", 1).press("Enter");
+    await becomes(scrolls, true, "long lines");
+  });
+});
