@@ -59,7 +59,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     "src/settings/store",
     ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/notifications.ts", "vscode", "node:"],
   ],
-  ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore"]],
+  ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore", "jsonc-parser"]],
   [
     "src/chat",
     [

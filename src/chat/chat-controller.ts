@@ -198,6 +198,10 @@ export class ChatController {
     this.deps.outdatedChanged?.(outdated);
   }
 
+  codeColorsChanged(): void {
+    void this.#editor.codeColorsChanged();
+  }
+
   /** Closes the tab and its session. Without a page, the tab stays open, because the next page restores it. */
   async closeTab(tabId: TabId): Promise<void> {
     if (!this.deps.page.isLive) return;
@@ -256,6 +260,7 @@ export class ChatController {
     this.postState(positions.length === 0 ? this.#selected : undefined);
     this.requests.afterState(hasTabs);
     this.deps.firstScreen.refresh();
+    void this.#editor.pageReady();
     void this.#composer.pageReady();
     // Start the sidecar without waiting for the first tab.
     if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason

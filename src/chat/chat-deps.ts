@@ -8,6 +8,7 @@ import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { Change, CodeFiles, HostToPage, MovedTab, PageToHost, TabId } from "../protocol/page/host-to-page";
 import type { OpenableSession } from "../protocol/sessions/sessions";
+import type { CodeColors } from "../protocol/page/code-colors";
 import type { PersistedControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
@@ -74,6 +75,8 @@ export interface ChatDeps {
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
   readonly code: AnswerCode;
+  /** Colors of code in the active color theme; `undefined`: unknown. Never rejects. */
+  codeColors(): Promise<CodeColors | undefined>;
   showText(title: string, text: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
   /** Shows a VS Code notification with buttons, for messages that no page or tab can show. */

@@ -117,6 +117,11 @@ export class ChatSurfaces {
     for (const { controller } of this.#all) controller.postState();
   }
 
+  /** Call it after a change of the editor's colors of code. */
+  codeColorsChanged(): void {
+    for (const { controller } of this.#all) controller.codeColorsChanged();
+  }
+
   // --- commands
 
   async openTab(agentId?: string): Promise<void> {

@@ -20,4 +20,22 @@ suite("routes to the editor", () => {
     );
     deepEqual([fixture.done, fixture.of("failed").length], [[], 2]);
   });
+
+  test("post the colors of code to a new page, and each change", async () => {
+    const fixture = await begunWith(),
+      colors = { comment: { color: "#010203" } };
+    await fixture.ready();
+    fixture.codeColors = colors;
+    await fixture.ready();
+    fixture.chat.codeColorsChanged();
+    await fixture.ready();
+    fixture.codeColors = undefined;
+    fixture.chat.codeColorsChanged();
+    await fixture.send();
+    deepEqual(fixture.of("codeColors"), [
+      { type: "codeColors", colors },
+      { type: "codeColors", colors },
+      { type: "codeColors" },
+    ]);
+  });
 });

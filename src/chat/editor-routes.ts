@@ -1,5 +1,6 @@
 /** Routes the page's messages about the editor: links, diffs, texts, terminals, and the code of answers. */
 import { NOT_TRUSTED, SidecarUnavailable } from "../errors";
+import type { CodeColors } from "../protocol/page/code-colors";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import type { ChatDeps } from "./chat-deps";
 import type { SessionStarts } from "./session-start";
@@ -12,10 +13,13 @@ export type EditorMessage = Extract<
 >;
 
 export class EditorRoutes {
+  /** Colors that the page has received. */
+  #posted: CodeColors | undefined;
+
   constructor(
     private readonly deps: Pick<
       ChatDeps,
-      "openLink" | "openDiff" | "showText" | "showPrintout" | "code" | "isTrusted" | "log"
+      "page" | "codeColors" | "openLink" | "openDiff" | "showText" | "showPrintout" | "code" | "isTrusted" | "log"
     >,
     private readonly starts: Pick<SessionStarts, "agentOf" | "folderOf">,
   ) {}
@@ -46,6 +50,19 @@ export class EditorRoutes {
     await this.deps
       .openLink(href, true)
       .catch((error: unknown) => this.deps.log.debug("webview", "Could not show the agent's current file", { error }));
+  }
+
+  /** A new page has its own colors of code. */
+  async pageReady(): Promise<void> {
+    this.#posted = undefined;
+    await this.codeColorsChanged();
+  }
+
+  async codeColorsChanged(): Promise<void> {
+    const colors = await this.deps.codeColors();
+    if (!this.deps.page.isLive || colors === this.#posted) return;
+    this.#posted = colors;
+    this.deps.page.post({ type: "codeColors", ...(colors === undefined ? {} : { colors }) });
   }
 
   #requireTrust(): void {

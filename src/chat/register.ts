@@ -148,6 +148,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     vscode.window.registerWebviewPanelSerializer(CHAT_EDITOR, editors),
     vscode.workspace.onDidGrantWorkspaceTrust(() => surfaces.trustGranted()),
     configuration.onChange(() => surfaces.settingsChanged()),
+    parts.editor.theme.onChange(() => surfaces.codeColorsChanged()),
   );
   return {
     surfaces,
@@ -188,6 +189,7 @@ function sharedDeps({
     openLink: (href, preview) => openLink(href, preview, editor.folders),
     openDiff: (change, agent) => editor.proposals.show(change, agent),
     code: editor.code,
+    codeColors: () => editor.theme.codeColors(),
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
     notify: (message, actions) => void commands.notify(message, actions),

@@ -15,6 +15,7 @@ import { isFileWithin, isNewWithin } from "./files/workspace-files";
 import type { FolderDeps } from "./files/working-folders";
 import { openPage, workspaceFolders } from "./files/workspace";
 import { IdeOperations } from "./ide/operations";
+import { ActiveTheme } from "./theme/active-theme";
 import { runInTerminal } from "./terminal-program";
 
 type EditorMethods =
@@ -37,6 +38,7 @@ export interface EditorPart extends vscode.Disposable {
   readonly composer: EditorComposer;
   readonly proposals: Proposals;
   readonly code: AnswerCode;
+  readonly theme: ActiveTheme;
   readonly folders: FolderDeps;
   /** Undefined without an editor of a file in the workspace. */
   activeFile(): ActiveFile | undefined;
@@ -60,17 +62,20 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     },
     names = new NamedFiles({ ...inWorkspace, folders: () => folders.folders() }),
     code = new AnswerCode({ ...inWorkspace, names, create: (file, text) => files.write(file, text) });
+  const theme = new ActiveTheme(log);
   const owned = vscode.Disposable.from(
     ide,
     proposals,
     composer,
     code,
+    theme,
     registerDiscussAction(discuss.command, discuss.title),
   );
   return {
     composer,
     proposals,
     code,
+    theme,
     folders,
     activeFile,
     onActiveFileChange,

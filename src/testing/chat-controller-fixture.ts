@@ -3,6 +3,7 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
 import type { AgentChoice, AgentConfig } from "../protocol/agents/agents";
 import type { BypassUntil } from "../protocol/sidecar";
+import type { CodeColors } from "../protocol/page/code-colors";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/page/host-to-page";
 import { PersistedControls } from "../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../settings/store/settings";
@@ -30,6 +31,7 @@ export class Fixture {
   confirmed: BypassUntil | undefined | Promise<BypassUntil | undefined>;
   linkProblem: Error | undefined;
   folders = ["/w"];
+  codeColors: CodeColors | undefined;
   readonly posted: HostToPage[] = [];
   readonly done: string[] = [];
   settings = readSettings(name => (name === "symposium.agents" ? [MINE] : undefined));
@@ -142,6 +144,7 @@ export class Fixture {
       openDiff: async ({ path, oldText, newText }, agent) => {
         this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`);
       },
+      codeColors: async () => this.codeColors,
       code: {
         insert: async code => {
           this.done.push(`insert ${code}`);

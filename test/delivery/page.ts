@@ -106,6 +106,7 @@ export class TestPage {
       case "focusQuestion":
       case "focusFind":
       case "offer":
+      case "colorCode":
       case "showAgents":
         return;
     }

@@ -7,7 +7,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { ShownDiff } from "../view-model/cards/card";
-import { numberedHunks, type DiffLine } from "../view-model/cards/diff-lines";
+import { numberedHunks, type DiffLine, type Hunk } from "../view-model/cards/diff-lines";
 import { fileAddress } from "../view-model/cards/tool-content";
 import { readableText, visibleText } from "../../src/protocol/text/visible-text";
 import { texts } from "../view-model/text/chat-texts";
@@ -19,11 +19,17 @@ const FIRST_LINES = 12;
 const MAX_LINES = 2_000;
 const MARK = { same: " ", added: "+", removed: "−" } as const;
 
+/** Colored lines of a file; `undefined`: in one color. */
+export type Highlight = (lines: readonly string[], path: string) => readonly Node[] | undefined;
+
 export class DiffView {
   readonly element = create("div", { className: "symposium-diff" });
   #shown: ShownDiff | undefined;
 
-  constructor(private readonly openDiff: () => void) {}
+  constructor(
+    private readonly openDiff: () => void,
+    private readonly highlight: Highlight,
+  ) {}
 
   show(shown: ShownDiff): void {
     const before = this.#shown;
@@ -41,7 +47,7 @@ export class DiffView {
     for (const [i, hunk] of hunks.entries()) {
       if (left <= 0) break;
       if (i > 0) rows.push(create("div", { className: "symposium-diff-gap", text: "⋯" }));
-      rows.push(...hunk.slice(0, left).map(line => lineRow(line, shown)));
+      rows.push(...this.#rows(hunk.slice(0, left), shown));
       left -= hunk.length;
     }
     this.element.replaceChildren(
@@ -58,6 +64,24 @@ export class DiffView {
         ? [limit < MAX_LINES ? this.#showButton(shown, Math.min(total, MAX_LINES)) : rest(total - limit)]
         : []),
     );
+  }
+
+  #rows(hunk: Hunk, { diff, extent }: ShownDiff): readonly HTMLElement[] {
+    const textOf = extent === "whole" ? visibleText : readableText,
+      colored = new Map<DiffLine, Node>();
+    // Each side of the change is code by itself.
+    for (const side of ["removed", "added"] as const) {
+      const lines = hunk.filter(({ kind }) => kind === "same" || kind === side),
+        nodes = this.highlight(
+          lines.map(({ text }) => textOf(text)),
+          diff.path,
+        );
+      for (const [i, line] of lines.entries()) {
+        const node = nodes?.[i];
+        if (node) colored.set(line, node);
+      }
+    }
+    return hunk.map(line => lineRow(line, colored.get(line) ?? document.createTextNode(textOf(line.text))));
   }
 
   #head({ name, diff }: ShownDiff): HTMLElement {
@@ -96,7 +120,7 @@ export class DiffView {
 const rest = (count: number): HTMLElement =>
   create("p", { className: "symposium-note", text: l10n.t`${count} more lines are in the diff.` });
 
-function lineRow({ kind, number, text }: DiffLine, { extent }: ShownDiff): HTMLElement {
+function lineRow({ kind, number }: DiffLine, text: Node): HTMLElement {
   const row = create(
     "div",
     { className: "symposium-diff-line" },
@@ -110,10 +134,7 @@ function lineRow({ kind, number, text }: DiffLine, { extent }: ShownDiff): HTMLE
           }),
         ]),
     create("span", { className: "symposium-diff-mark", text: MARK[kind] }),
-    create("span", {
-      className: "symposium-diff-text",
-      text: extent === "whole" ? visibleText(text) : readableText(text),
-    }),
+    create("span", { className: "symposium-diff-text hljs" }, text),
   );
   row.dataset["kind"] = kind;
   return row;

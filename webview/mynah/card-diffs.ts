@@ -3,6 +3,7 @@ import { DiffView } from "../components/diff-view";
 import { changeButton } from "../view-model/cards/buttons";
 import type { Card } from "../view-model/cards/card";
 import { cardContent } from "./elements";
+import { highlightedLines } from "./highlighter";
 import { selectors } from "./selectors";
 
 export class CardDiffs {
@@ -17,7 +18,9 @@ export class CardDiffs {
       if (diffs.length === 0) continue;
       gone.delete(key);
       const before = this.#views.get(key) ?? [],
-        views = diffs.map((_, i) => before[i] ?? new DiffView(() => this.pressed(key, changeButton(i))));
+        views = diffs.map(
+          (_, i) => before[i] ?? new DiffView(() => this.pressed(key, changeButton(i)), highlightedLines),
+        );
       for (const view of before.slice(diffs.length)) view.element.remove();
       this.#views.set(key, views);
       const content = cardContent(list, key),

@@ -13,6 +13,7 @@
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Mention } from "../../src/protocol/chat/attachments";
+import type { CodeColors } from "../../src/protocol/page/code-colors";
 import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";
 import { changeOf, pageChoice } from "../view-model/cards/buttons";
@@ -31,6 +32,7 @@ import { TabParts } from "./tab-parts";
 import type { Reveal } from "../state/find-model";
 import { entryKeyOf } from "../view-model/tab/find-view";
 import type { TabView } from "../view-model/tab/tab-view";
+import { codeStyles } from "../view-model/text/code-styles";
 import { texts } from "../view-model/text/chat-texts";
 
 export type { UserActionHandlers as Acts } from "../view-model/tab/user-action-handlers";
@@ -55,6 +57,7 @@ export class ChatUi {
   readonly #mynah: MynahUI;
   readonly #input: PromptInput;
   readonly #focus: FocusKeeper;
+  readonly #codeStyle = document.createElement("style");
   readonly #openTabs = new Map<TabId, OpenTab>();
   readonly #tabIds = new Map<string, TabId>();
   /** Set while this module changes the tabs, because mynah reports such a change like an action of the user. */
@@ -74,6 +77,7 @@ export class ChatUi {
     maxTabs: number,
     private readonly complete: () => void,
   ) {
+    document.head.append(this.#codeStyle);
     this.#input = new PromptInput(root, (mynahId, text) => {
       this.#openTab(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
@@ -196,6 +200,12 @@ export class ChatUi {
     this.#agents = agents;
     this.#newAgent = agents.find(({ id }) => id === currentAgentId) ?? { id: currentAgentId, name: currentAgentId };
     for (const tab of this.#openTabs.values()) this.#showPickers(tab, tab.view);
+  }
+
+  /** Colors code like the editor; without colors, in the page's own. */
+  colorCode(colors: CodeColors | undefined): void {
+    this.root.dataset["codeColors"] = colors === undefined ? "own" : "theme";
+    this.#codeStyle.textContent = colors === undefined ? "" : codeStyles(colors, "#symposium .hljs");
   }
 
   show(tabId: TabId, view: TabView): void {

@@ -12,6 +12,11 @@ const PATCHES = [
     put: "this.props=e,A.default.symposiumReady||(A.default.symposiumReady=!0,A.default.addPlugin(p.mergeHTMLPlugin),A.default.configure({ignoreUnescapedHTML:!0}));",
   },
   {
+    why: "Lines of diffs are highlighted by the same program.",
+    find: ";t.SyntaxHighlighter=class{",
+    put: `;(${prepareHighlighter})(A.default);t.SyntaxHighlighter=class{`,
+  },
+  {
     why: "Growing code and inline code are not highlighted; they only receive the highlighter's class.",
     find: "innerHTML:a});A.default.highlightElement(g);",
     put: 'innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add("hljs"):A.default.highlightElement(g);',
@@ -167,6 +172,22 @@ const PATCHES = [
     put: 'classNames:["mynah-ui-gradient-background"],symposiumHidden:',
   },
 ];
+
+/**
+ * Gives the highlighter to other modules, and adds a class to words that declare something: grammars of VS Code
+ * distinguish them from other keywords, and themes color them differently. The function is inserted into the page as
+ * text and may therefore use only its parameter.
+ */
+function prepareHighlighter(highlighter) {
+  const STORAGE =
+    /<span class="hljs-keyword">(abstract|async|auto|class|const|def|enum|extends|fn|func|function|impl|implements|interface|lambda|let|mod|module|mut|namespace|override|package|private|protected|public|readonly|static|struct|trait|type|val|var|void)<\/span>/g;
+  highlighter.addPlugin({
+    "after:highlight": result => {
+      result.value = result.value.replace(STORAGE, '<span class="hljs-keyword storage_">$1</span>');
+    },
+  });
+  globalThis.symposiumHighlighter = highlighter;
+}
 
 /**
  * Returns a link if its address is relative or has a scheme that the host opens; otherwise its text and the address as

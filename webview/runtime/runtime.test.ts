@@ -31,6 +31,7 @@ function fixture() {
         offer: () => undefined,
         fill: () => undefined,
         showAgents: () => undefined,
+        colorCode: () => undefined,
         isDrawing: which => slow.has(String(which)),
         show: tabId => {
           if (unfit.has(tabId)) throw new Error("unfit");

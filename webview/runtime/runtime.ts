@@ -32,6 +32,7 @@ export interface Stage {
     | "offer"
     | "fill"
     | "showAgents"
+    | "colorCode"
     | "show"
     | "isDrawing"
   >;
@@ -131,6 +132,8 @@ export class PageRuntime {
         return ui.fill(effect.tabId, effect.text);
       case "showAgents":
         return ui.showAgents(this.#page.agents, this.#page.currentAgentId);
+      case "colorCode":
+        return ui.colorCode(effect.colors);
       case "save":
         return saving.now();
       case "saveSoon":

@@ -16,6 +16,7 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   firstScreen: true,
   movedTab: true,
   releaseTab: true,
+  codeColors: true,
   closeTab: true,
   failed: true,
 };

@@ -23,6 +23,7 @@ import type {
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
+import type { CodeColors } from "../../src/protocol/page/code-colors";
 import type { FirstScreen } from "../../src/protocol/page/first-screen";
 import type { Branching, PendingBranch } from "./branch-model";
 import { noDrafts, type Drafts } from "./drafts";
@@ -233,6 +234,8 @@ export type Effect =
   /** Draws the tab with one of the next frames. */
   | { readonly kind: "show"; readonly tabId: TabId }
   | { readonly kind: "showAgents" }
+  /** `undefined`: the page's own colors. */
+  | { readonly kind: "colorCode"; readonly colors: CodeColors | undefined }
   /** Saves before the next event, because the page may be destroyed at any time. */
   | { readonly kind: "save" }
   /** Saves later. Used for changes by an agent, because each save writes the whole page. */

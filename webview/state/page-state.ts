@@ -208,6 +208,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return branchOpened(page, message, now);
     case "firstScreen":
       return [{ ...page, firstScreen: message.screen }, [...page.tabs.values()].filter(isBlank).map(show)];
+    case "codeColors":
+      return [page, [{ kind: "colorCode", colors: message.colors }]];
     case "runCommand":
       return runCommand(page, message.command, now);
     case "movedTab":

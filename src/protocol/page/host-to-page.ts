@@ -7,6 +7,7 @@
 import type { AgentChoice } from "../agents/agents";
 import type { Attachment, Mention } from "../chat/attachments";
 import type { ActionId, ChatEvent, Conversation } from "../chat/chat";
+import type { CodeColors } from "./code-colors";
 import type { FirstScreen } from "./first-screen";
 import type { MovedTab, TabId } from "./page-to-host";
 
@@ -82,6 +83,8 @@ export type HostToPage =
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
   /** Answers `webviewReady` and `newTab`, and reports each change. */
   | { readonly type: "firstScreen"; readonly screen: FirstScreen }
+  /** Answers `webviewReady`, and reports each change. Without `colors`, those of the theme are unknown. */
+  | { readonly type: "codeColors"; readonly colors?: CodeColors }
   /** A message was not posted. The page sends `webviewReady` for every tab. */
   | { readonly type: "requestReplay" }
   /**

@@ -14,6 +14,7 @@ import type { Translation } from "../../translation";
 import { opened, promptInput, ROOT, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
 import { scripted } from "../page/scripted";
 import { ExtensionHost } from "./host";
+import { readCodeColors } from "./themes";
 import { ORIGIN, VscodePage } from "./vscode-page";
 
 /** As `scripts/vscode-box/workbench.mjs`. */
@@ -57,6 +58,7 @@ export async function openScripted({
   mkdirSync(path.join(home, "storage"));
   const texts = path.join(home, "texts.json");
   writeFileSync(texts, JSON.stringify(translation?.texts ?? {}));
+  let theme = THEME;
   let settings: Settings = { ...scripted(), ...added };
 
   const context = await (await sharedBrowser()).newContext({ viewport: WINDOW });
@@ -90,6 +92,7 @@ export async function openScripted({
       ask: (question, buttons) => view.ask(question, buttons),
       called,
       activeFile,
+      codeColors: () => readCodeColors()[theme],
       log: line => lines.push(line),
     });
   let host = start();
@@ -141,7 +144,11 @@ export async function openScripted({
       await command();
     },
     reload,
-    selectTheme: name => view.selectTheme(name),
+    selectTheme: async name => {
+      theme = name;
+      await view.selectTheme(name);
+      host.chat.codeColorsChanged();
+    },
     writeSettings: written => {
       settings = written;
       host.settingsChanged();

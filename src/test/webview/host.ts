@@ -16,6 +16,7 @@ import { EditorRequestError } from "../../errors";
 import { formatted, Log } from "../../log";
 import { PROTOCOL } from "../../protocol/sidecar";
 import type { ActiveFile } from "../../protocol/page/first-screen";
+import type { CodeColors } from "../../protocol/page/code-colors";
 import type { HostToPage } from "../../protocol/page/host-to-page";
 import { withAgent, withBypass } from "../../settings/store/agents";
 import { bypassQuestion } from "../../settings/store/bypass-question";
@@ -46,6 +47,8 @@ export interface HostDeps {
   /** Calls of VS Code that have no effect here, such as `show TITLE` with a text. */
   called(what: string, text: string): void;
   activeFile(): ActiveFile | undefined;
+  /** Colors of code in the current theme. */
+  codeColors(): CodeColors | undefined;
   log(line: string): void;
 }
 
@@ -205,6 +208,7 @@ export class ExtensionHost {
       },
       openLink: async () => undefined,
       openDiff: async () => undefined,
+      codeColors: async () => this.deps.codeColors(),
       code: {
         insert: async code => this.deps.called("insert", code),
         propose: async (code, { named, mentioned }) =>
