@@ -137,6 +137,8 @@ export class ChatController {
       case "openTerminal":
       case "insertCode":
       case "applyCode":
+      case "findFiles":
+      case "openSymbol":
         return this.#editor.handle(message);
       case "ack":
         return;

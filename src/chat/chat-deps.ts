@@ -6,7 +6,15 @@ import type { AgentChoice } from "../protocol/agents/agents";
 import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { Change, CodeFiles, HostToPage, MovedTab, PageToHost, TabId } from "../protocol/page/host-to-page";
+import type {
+  Change,
+  CodeFiles,
+  FoundFile,
+  HostToPage,
+  MovedTab,
+  PageToHost,
+  TabId,
+} from "../protocol/page/host-to-page";
 import type { OpenableSession } from "../protocol/sessions/sessions";
 import type { CodeColors } from "../protocol/page/code-colors";
 import type { PersistedControls } from "../settings/store/persisted-controls";
@@ -75,6 +83,7 @@ export interface ChatDeps {
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
   readonly code: AnswerCode;
+  readonly names: AnswerNames;
   /** Colors of code in the active color theme; `undefined`: unknown. Never rejects. */
   codeColors(): Promise<CodeColors | undefined>;
   showText(title: string, text: string): Promise<void>;
@@ -97,6 +106,14 @@ export interface AnswerCode {
   insert(code: string): Promise<void>;
   /** `cwd`: folder of the session, for relative names. Resolves when the change is shown, or if the user cancelled. */
   propose(code: string, files: CodeFiles, cwd?: string): Promise<void>;
+}
+
+/** Opens the names in answers. */
+export interface AnswerNames {
+  /** The files with these names. `cwd`: folder of the session. Never rejects. */
+  files(names: readonly string[], cwd?: string): Promise<readonly FoundFile[]>;
+  /** Rejects with a message for the user. */
+  openSymbol(name: string): Promise<void>;
 }
 
 /** Provides mentions and attachments from the editor. */

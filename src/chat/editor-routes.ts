@@ -8,7 +8,15 @@ import type { SessionStarts } from "./session-start";
 export type EditorMessage = Extract<
   PageToHost,
   {
-    type: "openLink" | "openDiff" | "openText" | "openTerminal" | "insertCode" | "applyCode";
+    type:
+      | "openLink"
+      | "openDiff"
+      | "openText"
+      | "openTerminal"
+      | "insertCode"
+      | "applyCode"
+      | "findFiles"
+      | "openSymbol";
   }
 >;
 
@@ -19,7 +27,16 @@ export class EditorRoutes {
   constructor(
     private readonly deps: Pick<
       ChatDeps,
-      "page" | "codeColors" | "openLink" | "openDiff" | "showText" | "showPrintout" | "code" | "isTrusted" | "log"
+      | "page"
+      | "codeColors"
+      | "names"
+      | "openLink"
+      | "openDiff"
+      | "showText"
+      | "showPrintout"
+      | "code"
+      | "isTrusted"
+      | "log"
     >,
     private readonly starts: Pick<SessionStarts, "agentOf" | "folderOf">,
   ) {}
@@ -36,6 +53,11 @@ export class EditorRoutes {
         return deps.showText(message.title, message.text);
       case "openTerminal":
         return deps.showPrintout(message);
+      case "findFiles":
+        return this.#findFiles(message);
+      case "openSymbol":
+        this.#requireTrust();
+        return deps.names.openSymbol(message.name);
       case "insertCode":
         this.#requireTrust();
         return deps.code.insert(message.code);
@@ -63,6 +85,13 @@ export class EditorRoutes {
     if (!this.deps.page.isLive || colors === this.#posted) return;
     this.#posted = colors;
     this.deps.page.post({ type: "codeColors", ...(colors === undefined ? {} : { colors }) });
+  }
+
+  /** An untrusted workspace has no links in answers. */
+  async #findFiles({ tabId, names }: Extract<EditorMessage, { type: "findFiles" }>): Promise<void> {
+    if (!this.deps.isTrusted()) return;
+    const files = await this.deps.names.files(names, this.starts.folderOf(tabId));
+    if (files.length > 0) this.deps.page.post({ type: "filesFound", tabId, files });
   }
 
   #requireTrust(): void {

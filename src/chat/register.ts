@@ -189,6 +189,7 @@ function sharedDeps({
     openLink: (href, preview) => openLink(href, preview, editor.folders),
     openDiff: (change, agent) => editor.proposals.show(change, agent),
     code: editor.code,
+    names: editor.names,
     codeColors: () => editor.theme.codeColors(),
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,

@@ -9,7 +9,7 @@ import { FileIndex } from "./mentions/file-index";
 import { Mentions } from "./mentions/mentions";
 import { RecentFiles } from "./mentions/recent-files";
 import { TerminalSelection } from "./mentions/terminal-selection";
-import { workspaceSymbols } from "./mentions/workspace-symbols";
+import { symbolPlaces, workspaceSymbols, type SymbolPlace } from "./mentions/workspace-symbols";
 
 export class EditorComposer implements vscode.Disposable {
   readonly context = new ContextSources(
@@ -43,6 +43,11 @@ export class EditorComposer implements vscode.Disposable {
   }
   gather(source: ContextSource): Promise<Gathered> {
     return this.context.gather(source);
+  }
+
+  /** Symbols of the workspace whose names match the query. */
+  symbols(query: string): Promise<readonly SymbolPlace[]> {
+    return symbolPlaces(query, this.#index);
   }
 
   /** Absolute paths of the workspace's files. */

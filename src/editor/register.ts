@@ -7,6 +7,7 @@ import type { Handlers } from "../protocol/wire/wire";
 import type { ActiveFile } from "../protocol/page/first-screen";
 import { activeFile, onActiveFileChange } from "./active-file";
 import { AnswerCode } from "./code/answer-code";
+import { AnswerNames } from "./code/answer-names";
 import { EditorComposer } from "./composer";
 import { Proposals } from "./files/diff-views";
 import { NamedFiles } from "./files/named-files";
@@ -39,6 +40,7 @@ export interface EditorPart extends vscode.Disposable {
   readonly proposals: Proposals;
   readonly code: AnswerCode;
   readonly theme: ActiveTheme;
+  readonly names: AnswerNames;
   readonly folders: FolderDeps;
   /** Undefined without an editor of a file in the workspace. */
   activeFile(): ActiveFile | undefined;
@@ -76,6 +78,7 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     proposals,
     code,
     theme,
+    names: new AnswerNames(names, name => composer.symbols(name)),
     folders,
     activeFile,
     onActiveFileChange,

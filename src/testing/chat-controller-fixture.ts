@@ -144,6 +144,12 @@ export class Fixture {
       openDiff: async ({ path, oldText, newText }, agent) => {
         this.done.push(`diff ${path} ${oldText} ${newText} ${agent}`);
       },
+      names: {
+        files: async (names, cwd) => names.map(name => ({ name, href: `file://${cwd}/${name}`, place: name })),
+        openSymbol: async name => {
+          this.done.push(`symbol ${name}`);
+        },
+      },
       codeColors: async () => this.codeColors,
       code: {
         insert: async code => {

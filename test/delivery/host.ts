@@ -75,6 +75,7 @@ export class TestHost {
       perform: async () => undefined,
       openLink: async () => undefined,
       openDiff: async () => undefined,
+      names: { files: async () => [], openSymbol: async () => undefined },
       codeColors: async () => undefined,
       code: { insert: async () => undefined, propose: async () => undefined },
       showText: async () => undefined,

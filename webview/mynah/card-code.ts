@@ -1,20 +1,28 @@
 /**
- * Heads of the code blocks in the cards of one tab.
+ * Adds to the cards of one tab: heads of code blocks, and inline code that opens a file or a symbol.
  *
  * Invariants:
  * - A growing card is not visited, except for its completed blocks of code.
  * - A card is visited after each of its changes, also after those that mynah-ui delays.
+ * - Inline code becomes a link only after the host has found the file.
  */
-import type { CodeFiles } from "../../src/protocol/page/host-to-page";
+import * as l10n from "@vscode/l10n";
+import type { CodeFiles, FoundFile } from "../../src/protocol/page/host-to-page";
 import { codeHead } from "../components/code-head";
+import { create } from "../components/dom";
 import type { Card } from "../view-model/cards/card";
-import { filesOfCode } from "../view-model/text/file-names";
+import { fileMention, filesOfCode } from "../view-model/text/file-names";
+import { symbolMention } from "../view-model/text/symbol-names";
 import { selectors } from "./selectors";
 
 export interface CodeHandlers {
   insert(code: string): void;
   apply(code: string, files: CodeFiles): void;
+  filesNamed(names: readonly string[]): void;
+  openSymbol(name: string): void;
 }
+
+type Files = ReadonlyMap<string, FoundFile>;
 
 const HEAD = ":scope > .symposium-code-head";
 const WRAPPED = "wrap-code-block";
@@ -25,21 +33,31 @@ const BARE: ReadonlySet<Card["kind"]> = new Set(["permission", "elicitation", "p
 
 export class CardCode {
   #cards: ReadonlyMap<string, Card> = new Map();
+  #files: Files = new Map();
 
   constructor(
     private readonly root: Element,
     private readonly handlers: CodeHandlers,
   ) {
     new MutationObserver(records => this.#changed(records)).observe(root, { childList: true, subtree: true });
+    root.addEventListener("click", event => {
+      if (document.getSelection()?.isCollapsed !== false) this.#openSymbol(event);
+    });
+    root.addEventListener("keydown", event => {
+      if (event instanceof KeyboardEvent && (event.key === "Enter" || event.key === " ")) this.#openSymbol(event);
+    });
   }
 
-  mount(cards: readonly Card[]): void {
+  mount(cards: readonly Card[], files: Files): void {
     const ended = cards.filter(card => !card.growing && this.#cards.get(card.key)?.growing === true);
     this.#cards = new Map(cards.map(card => [card.key, card]));
     for (const { key } of ended) {
       const element = this.root.querySelector(`${selectors.outerCard}[messageid="${CSS.escape(key)}"]`);
       if (element) this.#visit([element]);
     }
+    if (files === this.#files) return;
+    this.#files = files;
+    for (const code of this.root.querySelectorAll<HTMLElement>("code[data-file]")) this.#link(code);
   }
 
   #changed(records: readonly MutationRecord[]): void {
@@ -60,12 +78,59 @@ export class CardCode {
   }
 
   #visit(elements: readonly Element[]): void {
+    const names: string[] = [];
     for (const element of elements) {
       const card = this.#cards.get(element.getAttribute("messageid") ?? "");
       if (card === undefined || BARE.has(card.kind)) continue;
       for (const block of element.querySelectorAll<HTMLElement>(selectors.codeBlock))
         if (!(card.growing && isLast(block)) && !block.querySelector(HEAD)) this.#addHead(block, card);
+      if (ANSWERS.has(card.kind) && !card.growing) names.push(...this.#visitInline(element));
     }
+    if (names.length > 0) this.handlers.filesNamed(names);
+  }
+
+  /** Returns names of possible files. */
+  #visitInline(element: Element): readonly string[] {
+    const names: string[] = [],
+      symbols = new Set<string>();
+    for (const code of element.querySelectorAll<HTMLElement>(selectors.newInlineCode)) {
+      if (code.closest("a")) continue;
+      code.dataset["visited"] = "";
+      const text = code.textContent ?? "",
+        file = fileMention(text),
+        symbol = symbolMention(text);
+      if (file !== undefined) {
+        code.dataset["file"] = file;
+        if (!this.#link(code)) names.push(file);
+      }
+      if (symbol === undefined || code.querySelector("a")) continue;
+      markSymbol(code, symbol, symbols.has(symbol));
+      symbols.add(symbol);
+    }
+    return names;
+  }
+
+  /** Whether the file is known. */
+  #link(code: HTMLElement): boolean {
+    const found = this.#files.get(code.dataset["file"] ?? "");
+    if (found === undefined) return false;
+    delete code.dataset["file"];
+    unmarkSymbol(code);
+    code.replaceChildren(
+      create("a", {
+        className: "symposium-file",
+        text: code.textContent ?? "",
+        attributes: { href: found.href, title: l10n.t`Open ${found.place}` },
+      }),
+    );
+    return true;
+  }
+
+  #openSymbol(event: Event): void {
+    const symbol = event.target instanceof Element ? event.target.closest<HTMLElement>(".symposium-symbol") : null;
+    if (symbol === null || !this.root.contains(symbol)) return;
+    event.preventDefault();
+    this.handlers.openSymbol(symbol.dataset["symbol"] ?? "");
   }
 
   #addHead(block: HTMLElement, { kind }: Card): void {
@@ -82,6 +147,20 @@ export class CardCode {
       }),
     );
   }
+}
+
+/** `isRepeated`: an earlier mention in the card has the tab stop. */
+function markSymbol(code: HTMLElement, name: string, isRepeated: boolean): void {
+  code.classList.add("symposium-symbol");
+  code.dataset["symbol"] = name;
+  code.tabIndex = isRepeated ? -1 : 0;
+  code.setAttribute("role", "button");
+  code.title = l10n.t`Go to Symbol ${name}`;
+}
+
+function unmarkSymbol(code: HTMLElement): void {
+  code.classList.remove("symposium-symbol");
+  for (const name of ["data-symbol", "tabindex", "role", "title"]) code.removeAttribute(name);
 }
 
 /** Whether the block is at the end of its card, which may still grow. */

@@ -306,7 +306,7 @@ export class ChatUi {
   #showCards(tab: OpenTab, view: TabView): void {
     this.#reveal(tab, view);
     const isWhole = tab.list.draw(view.cards, view.omitted);
-    tab.parts.dress(tab.list.cards);
+    tab.parts.dress(tab.list.cards, view.files);
     tab.parts.markFound(tab.list.cards, view.matches);
     tab.complete = isWhole ? view : undefined;
     if (!isWhole) this.#continueDrawing(tab);

@@ -92,6 +92,11 @@ const PATCHES = [
     put: 'build({type:"a",classNames:[],',
   },
   {
+    why: "Links lose their titles, which tell the address.",
+    find: 'attributes:{href:null!==(d=b.getAttribute("href"))&&void 0!==d?d:"",target:"_blank"},innerHTML:b.innerHTML})',
+    put: 'attributes:{href:null!==(d=b.getAttribute("href"))&&void 0!==d?d:"",target:"_blank",title:b.getAttribute("title")??""},innerHTML:b.innerHTML})',
+  },
+  {
     why: "Every update removes and adds a card's classes again, which recalculates the styles of its content.",
     find: "(void 0!==t.classNames&&(e.classList.remove(...e.builderObject.classNames),",
     put: '(void 0!==t.classNames&&t.classNames.join(" ")!==e.builderObject.classNames.join(" ")&&(e.classList.remove(...e.builderObject.classNames),',
@@ -203,7 +208,11 @@ function linkOf({ raw, href, title, text }) {
   const isSpelled = /^[^/?#:]*&/.test(String(href));
   if (isSpelled || (scheme !== null && !["http", "https", "mailto", "file"].includes(scheme[1].toLowerCase())))
     return `${text} (${escaped})`;
-  const shown = String(title ?? text).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
+  // The path of a file, or the address.
+  const place = String(href)
+    .replace(/^file:\/\//i, "")
+    .replace(/#L(\d+).*$/, ":$1");
+  const shown = (title ? `${title}\n${place}` : place).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
   return `<a href="${escaped}" target="_blank" title="${shown}">${text}</a>`;
 }
 

@@ -23,6 +23,8 @@ export const selectors = {
   foldedContent: ".mynah-chat-item-card-summary-collapsed-content",
   codeBlock: ".mynah-syntax-highlighter:not(.mynah-inline-code)",
   mermaidCode: ".mynah-syntax-highlighter > pre > code.language-mermaid",
+  /** Inline code that `card-code.ts` has not visited. */
+  newInlineCode: ".mynah-inline-code code:not([data-visited])",
 
   /** The prompt with its margin, the prompt with its border, and the editable element. */
   promptArea: ".mynah-chat-prompt-wrapper",

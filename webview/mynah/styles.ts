@@ -9,14 +9,6 @@ import startLine from "../components/start-line.css";
 import layout from "./layout.css";
 import overrides from "./overrides.css";
 
-export const styles = [
-  overrides,
-  elements,
-  code,
-  composer,
-  diagram,
-  formula,
-  firstScreen,
-  startLine,
-  layout,
-].join("\n");
+export const styles = [overrides, elements, code, composer, diagram, formula, firstScreen, startLine, layout].join(
+  "\n",
+);

@@ -83,6 +83,8 @@ export class TabParts {
     this.#code = new CardCode(wrapper.querySelector(selectors.conversation) ?? wrapper, {
       insert: code => acts.insertCode(tabId, code),
       apply: (code, files) => acts.applyCode(tabId, code, files),
+      filesNamed: names => acts.filesNamed(tabId, names),
+      openSymbol: name => acts.openSymbol(tabId, name),
     });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
@@ -167,11 +169,11 @@ export class TabParts {
   }
 
   /** Call after drawing the cards. */
-  dress(cards: readonly Card[]): void {
+  dress(cards: readonly Card[], files: TabView["files"]): void {
     this.#mark(cards);
     this.#lines.mount(this.wrapper, cards);
     this.#diffs.mount(this.wrapper, cards);
-    this.#code.mount(cards);
+    this.#code.mount(cards, files);
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#formulas.mount(this.wrapper, cards);

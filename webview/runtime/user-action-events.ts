@@ -66,6 +66,8 @@ export function createUserActionHandlers({
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
     insertCode: (tabId, code) => happen({ kind: "codeInserted", tabId, code }),
     applyCode: (tabId, code, files) => happen({ kind: "codeApplied", tabId, code, ...files }),
+    filesNamed: (tabId, names) => happen({ kind: "filesNamed", tabId, names }),
+    openSymbol: (tabId, name) => happen({ kind: "symbolWanted", tabId, name }),
     openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
     findOpened(tabId, firstCard, selection) {
       const origin = firstCard === undefined ? undefined : entryOf(tabId, entryKeyOf(firstCard))?.id;

@@ -17,6 +17,7 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   movedTab: true,
   releaseTab: true,
   codeColors: true,
+  filesFound: true,
   closeTab: true,
   failed: true,
 };

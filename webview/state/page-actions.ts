@@ -9,6 +9,7 @@ import { attach, attachTranscript, handleComposing, sentAgain, stopped } from ".
 import { isEmpty, typed } from "./drafts";
 import { isUnprompted } from "./tab-agent";
 import { handleFind, reveal } from "./find";
+import { askFiles } from "./file-names";
 import type { Branching } from "./branch-model";
 import { questionsSeen } from "./seen-questions";
 import { askHost } from "./page-requests";
@@ -191,6 +192,10 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
         page,
         [post({ type: "applyCode", tabId, code: action.code, named: action.named, mentioned: action.mentioned })],
       ];
+    case "filesNamed":
+      return askFiles(page, tab, action.names);
+    case "symbolWanted":
+      return [page, [post({ type: "openSymbol", tabId, name: action.name })]];
     case "terminalWanted":
       return [
         page,

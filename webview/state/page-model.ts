@@ -18,6 +18,7 @@ import type {
   Bypassed,
   Change,
   CodeFiles,
+  FoundFile,
   HostToPage,
   PageToHost,
   SidecarState,
@@ -66,6 +67,7 @@ export interface Tab {
   /** Number of searches in the conversation so far. */
   readonly findRequests: number;
   readonly reveal: Reveal;
+  readonly files: FileNames;
   /** The end of the conversation that the user has seen; `undefined` before the first content. See `tab-status.ts`. */
   readonly read: string | undefined;
   /** The open questions on screen. */
@@ -73,6 +75,14 @@ export interface Tab {
   /** A sentence near the input, shown at most until the next prompt. */
   readonly remark: Remark | undefined;
 }
+
+/** Names of files in the answers of a tab. */
+export interface FileNames {
+  readonly found: ReadonlyMap<string, FoundFile>;
+  /** Names that the host was asked for. */
+  readonly asked: ReadonlySet<string>;
+}
+export const NO_FILES: FileNames = { found: new Map(), asked: new Set() };
 
 export interface FocusedEntry {
   readonly tabId: TabId;
@@ -194,6 +204,9 @@ export type UserAction =
   /** Inserts the code of an answer in the editor, or proposes it for a file. */
   | { readonly kind: "codeInserted"; readonly tabId: TabId; readonly code: string }
   | ({ readonly kind: "codeApplied"; readonly tabId: TabId; readonly code: string } & CodeFiles)
+  /** Inline code of the tab's answers has the form of these names. */
+  | { readonly kind: "filesNamed"; readonly tabId: TabId; readonly names: readonly string[] }
+  | { readonly kind: "symbolWanted"; readonly tabId: TabId; readonly name: string }
   | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
   | { readonly kind: "controlChosen"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
   /** `messageId`: id of a prompt that the action may send. */
@@ -277,6 +290,7 @@ export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number
     find: CLOSED,
     findRequests: 0,
     reveal: NO_REVEAL,
+    files: NO_FILES,
     read: undefined,
     seenQuestions: [],
     remark: undefined,

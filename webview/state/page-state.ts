@@ -42,6 +42,7 @@ import {
   type Tab,
 } from "./page-model";
 import { branchOpened, startBranch } from "./branching";
+import { filesFound } from "./file-names";
 import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
@@ -208,6 +209,10 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return branchOpened(page, message, now);
     case "firstScreen":
       return [{ ...page, firstScreen: message.screen }, [...page.tabs.values()].filter(isBlank).map(show)];
+    case "filesFound": {
+      const tab = page.tabs.get(message.tabId);
+      return tab ? filesFound(page, tab, message.files) : [page, []];
+    }
     case "codeColors":
       return [page, [{ kind: "colorCode", colors: message.colors }]];
     case "runCommand":

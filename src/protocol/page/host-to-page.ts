@@ -32,6 +32,15 @@ export interface Bypassed {
   readonly by: readonly BypassedBy[];
 }
 
+/** A file with a name in an answer. */
+export interface FoundFile {
+  readonly name: string;
+  /** Opened by `openLink`. */
+  readonly href: string;
+  /** Path and line for the user. */
+  readonly place: string;
+}
+
 /**
  * Commands of VS Code that the page runs in its selected tab. `allowOnce` and `rejectOnce` answer a permission request
  * that the user has seen for a while.
@@ -85,6 +94,8 @@ export type HostToPage =
   | { readonly type: "firstScreen"; readonly screen: FirstScreen }
   /** Answers `webviewReady`, and reports each change. Without `colors`, those of the theme are unknown. */
   | { readonly type: "codeColors"; readonly colors?: CodeColors }
+  /** Answers `findFiles`, without the names of no file. */
+  | { readonly type: "filesFound"; readonly tabId: TabId; readonly files: readonly FoundFile[] }
   /** A message was not posted. The page sends `webviewReady` for every tab. */
   | { readonly type: "requestReplay" }
   /**

@@ -132,6 +132,10 @@ const ownMessages = v.variant("type", [
    * that the user picks.
    */
   v.object({ type: v.literal("applyCode"), tabId, code: long, ...codeFiles }),
+  /** Finds the files with names in an answer; answered by `filesFound`. */
+  v.object({ type: v.literal("findFiles"), tabId, names: list(filled(1_024), 200) }),
+  /** Opens the symbol of the workspace with this name. The user picks one of several. */
+  v.object({ type: v.literal("openSymbol"), tabId, name: filled(200) }),
   /** Opens the text of an attachment, to be read only. */
   v.object({ type: v.literal("openText"), title: text(1_000), text: long }),
   /** Opens the terminal's content as the page shows it now. */

@@ -1,4 +1,4 @@
-/** Code blocks in answers. Screenshots of three widths and themes. */
+/** Code blocks and links in answers. Screenshots of three widths and themes. */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
@@ -28,6 +28,8 @@ npm test -- --grep "counts words" # 1 test
 \`\`\`
 `;
 
+const NAMES = `See \`src/count.mjs:3:1\`, \`src/missing.mjs\`, \`countWords()\`, \`Counter\`, \`true\` and [the guide](https://example.org/guide).`;
+
 const THEMES = [
   { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
   { theme: "Light 2026", kind: "vscode-light", name: "light" },
@@ -52,6 +54,8 @@ suite("content of answers", () => {
     await box.open();
     await box.page.emulateMedia({ reducedMotion: "reduce" });
     await sendPrompt(box.frame, `title Answer\nsay ${step(ANSWER)}`);
+    await turnEnded(box.frame);
+    await sendPrompt(box.frame, `title Names\nsay ${step(NAMES)}`);
     await turnEnded(box.frame);
   });
   suiteTeardown(() => box.close());
@@ -134,5 +138,34 @@ suite("content of answers", () => {
     assert.equal(await action("Wrap Lines", 1).getAttribute("aria-pressed"), "true");
     await action("Wrap Lines", 1).press("Enter");
     await becomes(scrolls, true, "long lines");
+  });
+
+  test("links inline code that names a file, and opens it by keyboard", async () => {
+    const links = answers().last().getByRole("link");
+    await becomes(
+      () => links.evaluateAll(all => all.map(link => [link.textContent, link.getAttribute("title")])),
+      [
+        ["src/count.mjs:3:1", "Open src/count.mjs:3:1"],
+        ["the guide", "https://example.org/guide"],
+      ],
+      "the links",
+    );
+    calls.length = 0;
+    await links.first().press("Enter");
+    await becomes(
+      async () => calls.map(({ what, text }) => [what, text.replace(/^.*workspace/, "")]),
+      [["open", "/src/count.mjs#L3C1"]],
+      "the opened file",
+    );
+  });
+
+  test("resolves a symbol only when its name is pressed", async () => {
+    const symbols = answers().last().locator(".symposium-symbol");
+    assert.deepEqual(await symbols.allInnerTexts(), ["countWords()", "Counter"]);
+    assert.equal(await symbols.first().getAttribute("title"), "Go to Symbol countWords");
+    calls.length = 0;
+    await symbols.first().press("Enter");
+    await symbols.last().click();
+    await becomes(async () => calls.map(({ what }) => what), ["symbol countWords", "symbol Counter"], "the symbols");
   });
 });

@@ -10,6 +10,9 @@ import { ChatController } from "../../chat/chat-controller";
 import { PageChannel } from "../../chat/page-channel";
 import { realClock } from "../../clock";
 import { WorkingFolders } from "../../editor/files/working-folders";
+import { addressOf } from "../../editor/files/links";
+import { NamedFiles } from "../../editor/files/named-files";
+import { isFileWithin } from "../../editor/files/workspace-files";
 import { FileList } from "../../editor/mentions/file-list";
 import { Mentions } from "../../editor/mentions/mentions";
 import { EditorRequestError } from "../../errors";
@@ -60,6 +63,11 @@ export class ExtensionHost {
   readonly chat: ChatController;
   readonly log = new Log();
   readonly firstScreen: FirstScreenController;
+  readonly #names = new NamedFiles({
+    folders: () => this.deps.folders,
+    isFile: file => isFileWithin(file, this.deps.folders),
+    listed: async () => [],
+  });
   readonly #supervisor: SidecarSupervisor;
 
   constructor(private readonly deps: HostDeps) {
@@ -206,8 +214,15 @@ export class ExtensionHost {
       perform: async action => {
         if (action === "selectAgent") this.deps.called("select an agent", "");
       },
-      openLink: async () => undefined,
+      openLink: async href => this.deps.called("open", href),
       openDiff: async () => undefined,
+      names: {
+        files: async names => {
+          const places = await this.#names.find(names);
+          return [...places].map(([name, place]) => ({ name, href: addressOf(place), place: name }));
+        },
+        openSymbol: async name => this.deps.called(`symbol ${name}`, ""),
+      },
       codeColors: async () => this.deps.codeColors(),
       code: {
         insert: async code => this.deps.called("insert", code),

@@ -6,6 +6,7 @@ import type { Command, Conversation, Entry, PlanStep, Usage } from "../../../src
 import type { Control } from "../../../src/protocol/chat/controls";
 import { actionButton, NEW_TAB, newTabWith } from "../cards/buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "../cards/card";
+import type { FoundFile } from "../../../src/protocol/page/host-to-page";
 import type { ShownDetails } from "./details-view";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
@@ -64,6 +65,8 @@ export interface TabView {
   readonly firstScreen: FirstScreenView | undefined;
   /** The start of the agent; `undefined` if it is not starting. */
   readonly start: StartView | undefined;
+  /** Files by their names in answers. */
+  readonly files: ReadonlyMap<string, FoundFile>;
   /** The entry to scroll to; a new object scrolls again. */
   readonly reveal: Reveal;
 }
@@ -122,6 +125,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     matches: shownMatches(tab),
     reveal: tab.reveal,
     start: startView(page, tab),
+    files: tab.files.found,
     firstScreen: isBlank(tab) ? firstScreenView(page.firstScreen, conversation.agent) : undefined,
     following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
   };

@@ -40,6 +40,9 @@ export interface UserActionHandlers {
   openTerminal(tabId: TabId, terminalId: string): void;
   insertCode(tabId: TabId, code: string): void;
   applyCode(tabId: TabId, code: string, files: CodeFiles): void;
+  /** Names in inline code, in the order of the answer. */
+  filesNamed(tabId: TabId, names: readonly string[]): void;
+  openSymbol(tabId: TabId, name: string): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;
   /** `cardKeys`: all question cards of the tab that are on screen. */
