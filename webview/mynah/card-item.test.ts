@@ -6,7 +6,8 @@ const image: Card = card("i", "media", { pictures: [{ src: "data:image/png;base6
 
 suite("card item", () => {
   test("renders a picture as an element and clears a removed one", () => {
-    const element = { type: "img", attributes: { src: "data:image/png;base64,AAAA", alt: "Image" } };
+    const attributes = { src: "data:image/png;base64,AAAA", alt: "Image", role: "button", tabindex: "0" };
+    const element = { type: "img", attributes: { ...attributes, title: "Zoom In", "aria-haspopup": "dialog" } };
     deepEqual([itemContent(image, "new").body, itemContent(image, "new").customRenderer], [null, [element]]);
     const folded = itemContent({ ...image, folded: ["a", ...image.pictures] }, "update");
     deepEqual(

@@ -4,6 +4,7 @@
  * Invariant: mynah merges an update into the existing card. An update therefore sets removed parts to null and does not
  * change the fold state, which the user may have changed.
  */
+import * as l10n from "@vscode/l10n";
 import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from "../view-model/cards/card";
 import type { Banner } from "../view-model/tab/tab-view";
 
@@ -63,7 +64,10 @@ function foldedItem(part: Part) {
 
 /** The description of an element, which mynah does not parse as HTML. */
 function image({ src, alt }: Picture) {
-  return { type: "img", attributes: { src, alt } } as const;
+  return {
+    type: "img",
+    attributes: { src, alt, role: "button", tabindex: "0", title: l10n.t("Zoom In"), "aria-haspopup": "dialog" },
+  } as const;
 }
 
 function headerItem({ icon, text, tone, status }: CardHeader) {

@@ -24,6 +24,7 @@ import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
 import { picked, pickersOf } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
 import { cardElement, chatOf, closeButtonOf, firstVisibleCard } from "./elements";
+import { zoomPictures } from "../components/lightbox";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
 import { pageClock } from "../page-clock";
@@ -83,6 +84,7 @@ export class ChatUi {
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
     });
     this.#focus = new FocusKeeper(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
+    zoomPictures(root, selectors.picture);
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
     root.addEventListener("focusin", ({ target }) => {
       if (target instanceof Element) acts.focusMoved(this.#cardAround(target));

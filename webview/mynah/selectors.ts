@@ -16,6 +16,8 @@ export const selectors = {
   outerCard: ".mynah-chat-items-conversation-container > .mynah-chat-item-card",
   cardContent: ".mynah-card",
   cardBody: ".mynah-card-body",
+  /** A picture of an agent. */
+  picture: ".mynah-card img[role=button]",
   cardButtons: ".mynah-chat-item-buttons-container",
   /** The foldable part of a card, and its toggle button. */
   foldable: ".mynah-chat-item-card-summary",

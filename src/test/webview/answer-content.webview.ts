@@ -1,4 +1,4 @@
-/** Code blocks and links in answers. Screenshots of three widths and themes. */
+/** Code blocks, links and images in answers. Screenshots of three widths and themes. */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
@@ -29,6 +29,8 @@ npm test -- --grep "counts words" # 1 test
 `;
 
 const NAMES = `See \`src/count.mjs:3:1\`, \`src/missing.mjs\`, \`countWords()\`, \`Counter\`, \`true\` and [the guide](https://example.org/guide).`;
+/** 10 × 10, one green square. */
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FAP5FDvcfRYWgAAAAAElFTkSuQmCC";
 
 const THEMES = [
   { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
@@ -55,7 +57,7 @@ suite("content of answers", () => {
     await box.page.emulateMedia({ reducedMotion: "reduce" });
     await sendPrompt(box.frame, `title Answer\nsay ${step(ANSWER)}`);
     await turnEnded(box.frame);
-    await sendPrompt(box.frame, `title Names\nsay ${step(NAMES)}`);
+    await sendPrompt(box.frame, `title Names\nsay ${step(NAMES)}\nshow image=${PNG}`);
     await turnEnded(box.frame);
   });
   suiteTeardown(() => box.close());
@@ -167,5 +169,22 @@ suite("content of answers", () => {
     await symbols.first().press("Enter");
     await symbols.last().click();
     await becomes(async () => calls.map(({ what }) => what), ["symbol countWords", "symbol Counter"], "the symbols");
+  });
+
+  test("zooms a picture, keeps its text, and returns the focus", async () => {
+    const picture = box.frame.locator("[data-kind=media] img"),
+      dialog = box.frame.getByRole("dialog");
+    await picture.focus();
+    await box.page.keyboard.press("Enter");
+    await dialog.waitFor();
+    assert.equal(await dialog.locator("img").getAttribute("alt"), await picture.getAttribute("alt"));
+    assert.deepEqual(await violations(box.frame), []);
+    await box.screenshot("content-zoom");
+    await box.page.keyboard.press("Escape");
+    await dialog.waitFor({ state: "detached" });
+    await seen(() => picture.evaluate(element => element === document.activeElement), "the focus on the picture");
+    await picture.click();
+    await dialog.getByRole("button", { name: "Close" }).click();
+    await dialog.waitFor({ state: "detached" });
   });
 });
