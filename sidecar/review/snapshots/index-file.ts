@@ -24,6 +24,8 @@ export interface IndexEntry {
 export interface IndexFile {
   readonly bytes: Buffer;
   readonly entries: readonly IndexEntry[];
+  /** End of the entries in `bytes`. Absent if they cannot be copied as they are. */
+  readonly end?: number;
   /** Content of the extension with the trees of unchanged folders. Absent if it does not belong to these entries. */
   readonly trees?: Buffer;
 }
@@ -81,7 +83,12 @@ function parseEntries(
   const extensions = extensionsOf(bytes, at, bytes.length - hash);
   if (extensions === undefined || extensions.has("link")) return undefined;
   const trees = isWhole ? extensions.get("TREE") : undefined;
-  return { bytes, entries, ...(trees === undefined ? {} : { trees }) };
+  return {
+    bytes,
+    entries,
+    ...(isWhole && version === 2 ? { end: at } : {}),
+    ...(trees === undefined ? {} : { trees }),
+  };
 }
 
 interface Name {
@@ -143,31 +150,37 @@ const MINUS = "-".charCodeAt(0);
 
 /** The entries for which `isIncluded` returns true, as a file of version 2. */
 export function serializeIndex(
-  { bytes, entries, trees }: IndexFile,
+  { bytes, entries, end, trees }: IndexFile,
   algorithm: HashAlgorithm,
-  isIncluded: (entry: IndexEntry, position: number) => boolean = () => true,
+  isIncluded: (entry: IndexEntry) => boolean = () => true,
 ): Buffer {
-  const hash = HASH_BYTES[algorithm],
-    fixed = STAT_BYTES + hash + 2,
-    included = entries.filter(isIncluded),
-    lengthOf = ({ path }: IndexEntry): number => Math.ceil((fixed + path.length + 1) / 8) * 8;
-  const extension =
-    trees !== undefined && included.length === entries.length ? extensionBytes("TREE", trees) : Buffer.alloc(0);
-  const size = included.reduce((sum, entry) => sum + lengthOf(entry), HEADER_BYTES),
-    result = Buffer.alloc(size + extension.length + hash);
-  result.write("DIRC", "latin1");
-  result.writeUInt32BE(2, 4);
-  result.writeUInt32BE(included.length, 8);
-  let at = HEADER_BYTES;
-  for (const entry of included) {
+  const included = entries.filter(isIncluded),
+    isComplete = included.length === entries.length,
+    header = Buffer.alloc(HEADER_BYTES);
+  header.write("DIRC", "latin1");
+  header.writeUInt32BE(2, 4);
+  header.writeUInt32BE(included.length, 8);
+  const content = Buffer.concat([
+    header,
+    isComplete && end !== undefined
+      ? bytes.subarray(HEADER_BYTES, end)
+      : entryBytes(bytes, included, HASH_BYTES[algorithm]),
+    ...(isComplete && trees !== undefined ? [extensionBytes("TREE", trees)] : []),
+  ]);
+  return Buffer.concat([content, createHash(algorithm).update(content).digest()]);
+}
+
+function entryBytes(bytes: Buffer, entries: readonly IndexEntry[], hash: number): Buffer {
+  const fixed = STAT_BYTES + hash + 2,
+    lengthOf = ({ path }: IndexEntry): number => Math.ceil((fixed + path.length + 1) / 8) * 8,
+    result = Buffer.alloc(entries.reduce((sum, entry) => sum + lengthOf(entry), 0));
+  let at = 0;
+  for (const entry of entries) {
     bytes.copy(result, at, entry.at, entry.at + STAT_BYTES + hash);
     result.writeUInt16BE(Math.min(entry.path.length, 0xfff), at + STAT_BYTES + hash);
     result.write(entry.path, at + fixed, "latin1");
     at += lengthOf(entry);
   }
-  extension.copy(result, at);
-  const end = size + extension.length;
-  createHash(algorithm).update(result.subarray(0, end)).digest().copy(result, end);
   return result;
 }
 

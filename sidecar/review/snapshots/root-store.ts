@@ -23,9 +23,10 @@ import {
   type ReadObject,
   type TreeDifference,
 } from "./git-output";
+import type { IndexFile } from "./index-file";
 import { MAX_LISTED, selectFiles, statusOf, type FileStatus, type Limits, type ListedFiles } from "./listed-files";
 import { LooseObjects, type ObjectKind } from "./loose-objects";
-import { entryCount, openIndex, removeEntries, unprovenEntries, type OpenedIndex } from "./own-index";
+import { entryCount, openIndex, removeEntries, unprovenEntries } from "./own-index";
 import { PinnedObjects } from "./pinned-objects";
 import { repositoryOf } from "./repository";
 import type { Root } from "./root";
@@ -48,7 +49,6 @@ export interface RecordedTree {
 }
 
 interface OpenState {
-  readonly index: OpenedIndex;
   /** Entries of the user's index, which the limits do not count. */
   readonly given: number;
   /** Number of entries and total size of the files that were added. */
@@ -87,7 +87,7 @@ export class RootStore {
         this.#open = undefined;
         // The index may be damaged: it is created again.
         if (!(error instanceof GitError) || error.why !== "failed") throw error;
-        await rm(this.root.store.index(this.deps.pid), { force: true });
+        await rm(this.#index, { force: true });
         return this.#record().catch((again: unknown) => {
           this.#open = undefined;
           throw again;
@@ -160,13 +160,14 @@ export class RootStore {
 
   async #record(): Promise<RecordedTree> {
     const { root, deps } = this;
-    const isOpening = this.#open === undefined,
-      open = (this.#open ??= await this.#opened());
+    const opened = this.#open === undefined ? await openIndex(root, deps.pid) : undefined,
+      open = this.#open ?? (await this.#stateOf(opened?.content));
     const [listed, unproven] = await Promise.all([
       this.#listed(),
-      isOpening ? unprovenEntries(open.index, root, deps.git, this.#env()) : new Set<never>(),
+      opened ? unprovenEntries(opened, root, deps.git, this.#env()) : new Set<never>(),
     ]);
-    await removeEntries(open.index, unproven, root);
+    if (opened) await removeEntries(opened, unproven, root);
+    this.#open = open;
     if (unproven.size > 0) {
       open.count -= unproven.size;
       delete open.tree;
@@ -187,21 +188,20 @@ export class RootStore {
     open.bytes += selected.growth.bytes;
     const leftOut = [...selected.leftOut, ...failed].map(each => ({ ...each, path: this.#ownPath(each.path) }));
     return {
-      tree: (open.tree ??= await this.#writeTree(open.index.file, open.count)),
+      tree: (open.tree ??= await this.#writeTree(this.#index, open.count)),
       leftOut: leftOut.slice(0, MAX_LISTED),
       leftOutCount: leftOut.length,
       nested: selected.nested.map(nested => this.#ownPath(Buffer.from(nested, "latin1").toString())),
     };
   }
 
-  async #opened(): Promise<OpenState> {
-    const { root, deps } = this,
-      index = await openIndex(root, deps.pid),
-      count = index.content?.entries.length ?? 0,
+  async #stateOf(index: IndexFile | undefined): Promise<OpenState> {
+    const { root } = this,
+      count = index?.entries.length ?? 0,
       given = root.repository ? await entryCount(path.join(root.repository.gitFolder, "index")) : 0;
     // In a folder without a repository, all files are added ones.
-    const bytes = root.repository ? 0 : (index.content?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
-    return { index, given, count, bytes };
+    const bytes = root.repository ? 0 : (index?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
+    return { given, count, bytes };
   }
 
   async #listed(): Promise<ListedFiles> {
@@ -246,7 +246,7 @@ export class RootStore {
         if (file === undefined || failed.has(encodePath(file)) || failed.size === MAX_RETRIES) throw error;
         failed.add(encodePath(file));
       }
-      open.count = await entryCount(open.index.file);
+      open.count = await entryCount(this.#index);
     }
     return [...failed].map(file => ({ path: Buffer.from(file, "latin1").toString(), why: "unreadable" }));
   }
@@ -261,10 +261,9 @@ export class RootStore {
 
   async #withOverlays(overlays: ReadonlyMap<RootPath, Uint8Array>): Promise<Oid> {
     const { root } = this,
-      own = root.store.index(this.deps.pid),
-      copy = `${own}.overlay`,
+      copy = `${this.#index}.overlay`,
       env = { GIT_INDEX_FILE: copy };
-    await copyFile(own, copy);
+    await copyFile(this.#index, copy);
     try {
       const prefix = Buffer.from(root.prefix, "latin1").toString(),
         paths = [...overlays.keys()].map(file => prefix + file);
@@ -287,9 +286,13 @@ export class RootStore {
     return file.slice(Buffer.from(this.root.prefix, "latin1").toString().length);
   }
 
+  get #index(): string {
+    return this.root.store.index(this.deps.pid);
+  }
+
   #env(): Record<string, string> {
     const { store, workTree } = this.root;
-    return { GIT_DIR: store.path, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: store.index(this.deps.pid) };
+    return { GIT_DIR: store.path, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: this.#index };
   }
 
   #git(
