@@ -22,7 +22,7 @@ suite("ignore rules", () => {
       ok(!folder.ignores(name), name);
   });
 
-  test("of a repository replace them, and its own rules win over the user's", () => {
+  test("are replaced by those of a repository, which win over the user's", () => {
     const rules = ignore().add(excludeText({ kind: "repository", user: "*.log", repository: "!keep.log" }));
     equal(rules.ignores("a.log"), true);
     equal(rules.ignores("keep.log"), false);

@@ -7,7 +7,7 @@ const UNLIMITED = { files: Infinity, bytes: Infinity };
 const file = (size: number): FileStatus => ({ kind: "file", size });
 
 suite("listed files", () => {
-  test("are added, removed, left out or roots of their own", () => {
+  test("are added, removed, left out or separate roots", () => {
     const statuses: Readonly<Record<string, FileStatus>> = {
       changed: file(100),
       grown: file(101),

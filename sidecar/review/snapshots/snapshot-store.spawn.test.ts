@@ -1,7 +1,7 @@
 /** Uses the user's git. */
 import { deepEqual, equal, notEqual, ok } from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
+import { readdirSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { findOnPath } from "../../process/find-program";
 import { SnapshotFixture } from "../../testing/review/snapshot-fixture";
@@ -162,88 +162,6 @@ suite("snapshots, with git", () => {
     ]);
   });
 
-  test("have the bytes on disk, whatever git converts", async () => {
-    fixture.write(
-      "home/.gitconfig",
-      `${fixture.read("home/.gitconfig")}[core]\n\tautocrlf = true\n[filter "swap"]\n\tclean = "tr ab ba"\n\tsmudge = "tr ab ba"\n`,
-    );
-    const utf16 = Buffer.from("\ufeffWide\r\n", "utf16le");
-    await fixture.repository("r", {
-      ".gitattributes": "*.wide working-tree-encoding=UTF-16\n*.id ident\n*.swap filter=swap\n",
-      "a.txt": "one\r\ntwo\r\n",
-      "b.wide": utf16,
-      "c.id": "$Id$\n",
-      "d.swap": "abba\n",
-    });
-    await fixture.git("r", "rm", "-q", "--cached", "c.id");
-    fixture.remove("r/c.id");
-    await fixture.git("r", "reset", "-q", "--hard");
-    equal(await fixture.git("r", "status", "--porcelain"), "");
-    const before = await fixture.tree("r"),
-      content = await fixture.content("r", before);
-    for (const name of ["a.txt", "b.wide", "c.id", "d.swap"])
-      equal(content[name], `100644 ${fixture.read(`r/${name}`)}`, name);
-    equal(content["a.txt"], "100644 one\r\ntwo\r\n");
-    ok(content["c.id"]?.includes("$Id: "));
-    equal(content["b.wide"], `100644 ${utf16.toString("latin1")}`);
-    fixture.write("r/a.txt", "one\r\nTWO\r\n");
-    const after = await fixture.tree("r"),
-      { files } = await fixture.changes("r", before, after);
-    deepEqual(summary(files), ["100644 → 100644 a.txt"]);
-    const [change] = files;
-    deepEqual(await fixture.store.restore(fixture.at("r"), "a.txt", change?.before, change?.after), {
-      kind: "restored",
-    });
-    equal(fixture.read("r/a.txt"), "one\r\ntwo\r\n");
-    equal(await fixture.tree("r"), before);
-  });
-
-  test("run no hook, filter, monitor or other program that a repository or a variable names", async () => {
-    const evil = fixture.at("evil.sh"),
-      evidence = fixture.at("evidence");
-    fixture.write("evil.sh", `#!/bin/sh\necho "$0 $*" >> ${evidence}\ncat\n`);
-    fixture.chmod("evil.sh", 0o755);
-    await fixture.repository("r", { "a.txt": "one\n", ".gitattributes": "* filter=evil diff=evil\n" });
-    for (const [key, value] of [
-      ["core.fsmonitor", evil],
-      ["core.hooksPath", fixture.at("r/.git/hooks")],
-      ["core.pager", evil],
-      ["core.editor", evil],
-      ["core.sshCommand", evil],
-      ["filter.evil.clean", evil],
-      ["filter.evil.smudge", evil],
-      ["filter.evil.process", evil],
-      ["diff.evil.command", evil],
-      ["diff.evil.textconv", evil],
-      ["diff.external", evil],
-      ["core.alternateRefsCommand", evil],
-      ["credential.helper", evil],
-    ] as const)
-      await fixture.git("r", "config", key, value);
-    for (const hook of ["post-index-change", "pre-commit", "post-checkout", "reference-transaction"])
-      fixture.write(`r/.git/hooks/${hook}`, `#!/bin/sh\necho ${hook} >> ${evidence}\n`);
-    for (const hook of readdirSync(fixture.at("r/.git/hooks"))) fixture.chmod(`r/.git/hooks/${hook}`, 0o755);
-    process.env["GIT_EXTERNAL_DIFF"] = evil;
-    process.env["GIT_DIR"] = fixture.at("r/.git");
-    try {
-      const before = await fixture.tree("r");
-      fixture.write("r/a.txt", "two\n");
-      fixture.write("r/b.txt", "new\n");
-      const after = await fixture.tree("r"),
-        { files } = await fixture.changes("r", before, after);
-      await fixture.store.pin("ada", fixture.at("r"), [before, after]);
-      for (const { path: name, before: earlier, after: later } of files)
-        await fixture.store.restore(fixture.at("r"), name, earlier, later);
-      equal(await fixture.tree("r"), before);
-    } finally {
-      delete process.env["GIT_EXTERNAL_DIFF"];
-      delete process.env["GIT_DIR"];
-    }
-    ok(!existsSync(evidence), existsSync(evidence) ? fixture.read("evidence") : "");
-    await fixture.git("r", "status");
-    ok(existsSync(evidence), "the user's git runs the programs");
-  });
-
   test("record a file in place of a folder, and a folder in place of a file", async () => {
     await fixture.repository("r", { "a/b.txt": "b\n", "a/c.txt": "c\n", file: "file\n" });
     const before = await fixture.tree("r");
@@ -263,19 +181,6 @@ suite("snapshots, with git", () => {
     await restore(true);
     await restore(false);
     equal(await fixture.tree("r"), before);
-  });
-
-  test("notice a change of equal size and time after the index was written", async () => {
-    const time = 1_700_000_000;
-    await fixture.repository("r", { "a.txt": "one\n" });
-    utimesSync(fixture.at("r/a.txt"), time, time);
-    await fixture.git("r", "update-index", "--refresh");
-    utimesSync(fixture.at("r/.git/index"), time, time);
-    // The index of git has the time of change of the file, too, but not on each file system.
-    await fixture.git("r", "config", "core.trustctime", "false");
-    fixture.write("r/a.txt", "two\n");
-    utimesSync(fixture.at("r/a.txt"), time, time);
-    deepEqual(await fixture.content("r", await fixture.tree("r")), { "a.txt": "100644 two\n" });
   });
 
   test("leave large files and special files out, and keep the last state of those that were recorded", async () => {
@@ -333,63 +238,6 @@ suite("snapshots, with git", () => {
     execFileSync("sh", ["-c", `printf x > "$(printf '${fixture.at("r")}/bad\\377')"`]);
     const snapshot = await fixture.store.snapshot([fixture.at("r")]);
     deepEqual(snapshot.kind === "recorded" && snapshot.roots[0]?.leftOut, [{ path: "bad\ufffd", why: "name" }]);
-  });
-
-  test("record a merge with conflicts", async () => {
-    await fixture.repository("r", { "a.txt": "base\n", "b.txt": "b\n" });
-    await fixture.git("r", "checkout", "-q", "-b", "side");
-    fixture.write("r/a.txt", "side\n");
-    await fixture.commit("r");
-    await fixture.git("r", "checkout", "-q", "main");
-    fixture.write("r/a.txt", "main\n");
-    await fixture.commit("r");
-    await fixture.git("r", "merge", "side").catch(() => undefined);
-    const before = fixture.fingerprint("r/.git"),
-      content = await fixture.content("r", await fixture.tree("r"));
-    ok(content["a.txt"]?.startsWith("100644 <<<<<<<"));
-    equal(content["b.txt"], "100644 b\n");
-    deepEqual(fixture.fingerprint("r/.git"), before);
-  });
-
-  test("use indexes of version 4, split indexes and those with caches", async () => {
-    for (const [name, args] of [
-      ["v4", ["update-index", "--index-version", "4"]],
-      ["split", ["update-index", "--split-index"]],
-      ["untracked", ["update-index", "--untracked-cache"]],
-      ["hidden", ["update-index", "--assume-unchanged", "a.txt"]],
-      ["skipped", ["update-index", "--skip-worktree", "a.txt"]],
-    ] as const) {
-      await fixture.repository(name, { "a.txt": "one\n", "dir/b.txt": "two\n", "dir/ä.txt": "three\n" });
-      await fixture.git(name, ...args);
-      fixture.write(`${name}/a.txt`, "changed\n");
-      fixture.write(`${name}/new.txt`, "new\n");
-      await fixture.git(name, "add", "-N", "new.txt");
-      deepEqual(
-        await fixture.content(name, await fixture.tree(name)),
-        {
-          "a.txt": "100644 changed\n",
-          "dir/b.txt": "100644 two\n",
-          "dir/ä.txt": "100644 three\n",
-          "new.txt": "100644 new\n",
-        },
-        name,
-      );
-    }
-  });
-
-  test("record a repository with SHA-256", async function () {
-    mkdirSync(fixture.at("r"));
-    await fixture
-      .git("r", "init", "-q", "--object-format=sha256")
-      .catch(() => skipped(this, "This git has no SHA-256"));
-    fixture.write("r/a.txt", "one\n");
-    await fixture.commit("r");
-    const before = await fixture.tree("r");
-    equal(before.length, 64);
-    fixture.write("r/a.txt", "two\n");
-    const [change] = (await fixture.changes("r", before, await fixture.tree("r"))).files;
-    equal((await fixture.store.restore(fixture.at("r"), "a.txt", change?.before, change?.after)).kind, "restored");
-    equal(fixture.read("r/a.txt"), "one\n");
   });
 
   test("contain unsaved contents of recorded files", async () => {
