@@ -1,6 +1,6 @@
 /**
- * Symposium's own parts of a tab: first screen, line about the start, dock, composer and pickers. Adds lines, diffs, forms, terminals,
- * attachments, additions, menus and markers for styles and tests to the cards.
+ * Symposium's own parts of a tab: first screen, line about the start, dock, composer and pickers. Adds lines, diffs,
+ * forms, terminals, attachments, additions, menus and markers for styles and tests to the cards.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { UserActionHandlers } from "../view-model/tab/user-action-handlers";

@@ -63,7 +63,10 @@ function hasFailedToStart(tab: Tab): boolean {
   );
 }
 
-/** Handles a selection in the agent picker. A selected agent that failed to start starts again. The selected agent also becomes the agent of new tabs. */
+/**
+ * Handles a selection in the agent picker. A selected agent that failed to start starts again. The selected agent also
+ * becomes the agent of new tabs.
+ */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
     agent = agentOf(selectable(page), agentId);

@@ -19,7 +19,10 @@ export const CODE_COLORS_RECORD = path.join(ROOT, "src/test/webview/fixtures/cod
 export const readThemes = (): Readonly<Record<string, Theme>> =>
   JSON.parse(readFileSync(RECORD, "utf8")) as Readonly<Record<string, Theme>>;
 
-/** Colors of code by the name of the theme; none for high contrast. `src/test/code-colors.test.ts` compares it with VS Code. */
+/**
+ * Colors of code by the name of the theme; none for high contrast. `src/test/code-colors.test.ts` compares them with VS
+ * Code.
+ */
 export const readCodeColors = (): Readonly<Record<string, CodeColors>> =>
   JSON.parse(readFileSync(CODE_COLORS_RECORD, "utf8")) as Readonly<Record<string, CodeColors>>;
 

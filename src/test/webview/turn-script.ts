@@ -1,4 +1,4 @@
-/** A turn of the scripted agent: thoughts, a plan, usage, reads, an edit, a failed command, an answer, and a question. */
+/** A turn of the scripted agent: thoughts, plan, usage, reads, an edit, a failed command, an answer, and a question. */
 const OLD = ["export function count(text) {", '  return text.split(" ").length;', "}", ""].join("\\n"),
   NEW = [
     "export function count(text) {",

@@ -38,7 +38,9 @@ const SELECTORS: Readonly<Record<CodeToken, string>> = {
 
 /** `scope`: selector of the elements that contain code. */
 export function codeStyles(colors: CodeColors, scope: string): string {
-  return CODE_TOKENS.map(token => `${scope} :is(${SELECTORS[token]}) { ${declarations(colors[token])} }`).join("\n");
+  return CODE_TOKENS.map(token =>
+    [scope, ` :is(${SELECTORS[token]})`, `{${declarations(colors[token])}}`].join(""),
+  ).join("\n");
 }
 
 function declarations({ color = "inherit", isItalic, isBold, isUnderlined }: TokenStyle = {}): string {
