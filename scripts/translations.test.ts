@@ -13,10 +13,10 @@ const SAME_IN_ALL = ["Symposium", "Sparkler", "Authorization: Bearer …", "{0} 
 /** Words that the language shares with English. */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   de: [
-    ...["Agent", "Agent: {0}", "Audio ({0}, {1})", "Chat", "Chats", "Code in {0}, {1}.", "Code, {0}.", "Crate {0}"],
-    ...["Details", "Name in Symposium", "Plan", "Prompt", "Prompts: {0}.", "Setup: {0}.", "Subagent"],
-    ...["Subagent **{0}**", "Terminal", "Tool", "Tools", "Updates", "Version {0}", "in {0}", "{0} Details: {1}."],
-    ...["{0} d", "{0} h", "{0} min", "{0} ms"],
+    ...["Agent", "Agent: {0}", "Audio ({0}, {1})", "Chat", "Chats", "Code", "Code in {0}, {1}."],
+    ...["Code, {0}.", "Code: {0}", "Crate {0}", "Details", "Name in Symposium", "Plan", "Prompt", "Prompts: {0}."],
+    ...["Setup: {0}.", "Subagent", "Subagent **{0}**", "Terminal", "Tool", "Tools", "Updates", "Version {0}", "in {0}"],
+    ...["{0} Details: {1}.", "{0} d", "{0} h", "{0} min", "{0} ms"],
   ],
   "zh-cn": ["crate {0}"],
 };
