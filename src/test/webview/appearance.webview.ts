@@ -67,7 +67,7 @@ const SHOWN = [
   "the documentation",
   "README.md",
   "Thought",
-  "Plan",
+  "1/3",
   "$ npm test",
   "Edited",
   "failed",

@@ -130,7 +130,7 @@ suite("Allow Everything", () => {
       });
 
     test("ends with the badge's button", async () => {
-      await chat().getByRole("button", { name: "Ask Again" }).click();
+      await chat().getByRole("button", { name: "Ask Again", exact: true }).click();
       await chat().locator("[data-part=dock-bypass]").waitFor({ state: "hidden" });
       await sendPrompt(box.frame, ASK);
       await button(box.frame, "Allow once").click();

@@ -38,9 +38,10 @@ const SELECTORS: Readonly<Record<CodeToken, string>> = {
 
 /** `scope`: selector of the elements that contain code. */
 export function codeStyles(colors: CodeColors, scope: string): string {
-  return CODE_TOKENS.map(token =>
-    [scope, ` :is(${SELECTORS[token]})`, `{${declarations(colors[token])}}`].join(""),
-  ).join("\n");
+  return CODE_TOKENS.map(token => {
+    const selector = `${scope} :is(${SELECTORS[token]})`;
+    return [selector, "{", declarations(colors[token]), "}"].join(" ");
+  }).join("\n");
 }
 
 function declarations({ color = "inherit", isItalic, isBold, isUnderlined }: TokenStyle = {}): string {
