@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
+import ts from "typescript";
 import { VENDOR } from "./lm/models";
 import {
   CHAT_EDITOR,
@@ -96,6 +97,20 @@ const isWhenView = (when: string, view: string): boolean =>
   when === `view == ${view}` || when.startsWith(`view == ${view} && `);
 
 suite("manifest", () => {
+  test("has no key twice in an object, because the first value would be lost", () => {
+    const source = ts.parseJsonText("package.json", readFileSync("package.json", "utf8")),
+      repeated: string[] = [];
+    const visit = (node: ts.Node): void => {
+      if (ts.isObjectLiteralExpression(node)) {
+        const names = node.properties.map(({ name }) => name?.getText(source) ?? "");
+        repeated.push(...names.filter((name, i) => names.indexOf(name) !== i));
+      }
+      ts.forEachChild(node, visit);
+    };
+    visit(source);
+    deepEqual(repeated, []);
+  });
+
   test("declares every setting with its default and scope", () =>
     deepEqual(
       Object.fromEntries(
