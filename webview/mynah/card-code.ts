@@ -34,6 +34,12 @@ const BARE: ReadonlySet<Card["kind"]> = new Set(["permission", "elicitation", "p
 export class CardCode {
   #cards: ReadonlyMap<string, Card> = new Map();
   #files: Files = new Map();
+  /** Code that scrolls has a tab stop. */
+  readonly #sizes = new ResizeObserver(changes => {
+    for (const { target } of changes)
+      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+      else target.removeAttribute("tabindex");
+  });
 
   constructor(
     private readonly root: Element,
@@ -81,9 +87,13 @@ export class CardCode {
     const names: string[] = [];
     for (const element of elements) {
       const card = this.#cards.get(element.getAttribute("messageid") ?? "");
-      if (card === undefined || BARE.has(card.kind)) continue;
-      for (const block of element.querySelectorAll<HTMLElement>(selectors.codeBlock))
-        if (!(card.growing && isLast(block)) && !block.querySelector(HEAD)) this.#addHead(block, card);
+      if (card === undefined) continue;
+      for (const block of element.querySelectorAll<HTMLElement>(selectors.codeBlock)) {
+        const code = block.querySelector("pre");
+        if (code) this.#sizes.observe(code);
+        if (!BARE.has(card.kind) && !(card.growing && isLast(block)) && !block.querySelector(HEAD))
+          this.#addHead(block, card);
+      }
       if (ANSWERS.has(card.kind) && !card.growing) names.push(...this.#visitInline(element));
     }
     if (names.length > 0) this.handlers.filesNamed(names);

@@ -58,13 +58,13 @@ suite("Symposium's own extensions", () => {
     assert.match(
       await answered(
         `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
-        /^Allow$/,
+        /^Allow Once$/,
       ),
       /Saved in/,
     );
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
 
-    assert.match(await answered("use tool cargo-mcp::cargo_run", /^Deny$/), /did not allow this: cargo run/);
+    assert.match(await answered("use tool cargo-mcp::cargo_run", /^Reject$/), /did not allow this: cargo run/);
     assert.equal(existsSync(path.join(box.folders[0] ?? "", "target")), false);
 
     await newTab(box);

@@ -76,7 +76,7 @@ suite("Workspace extension", () => {
     await chat().getByRole("button", { name: "Open Diff" }).last().waitFor();
     assert.equal(text("edited.txt"), "first\nsecond\nthird\n");
     await box.screenshot("workspace-edit");
-    assert.match(await answered(/^Allow$/), /Edited edited\.txt at line 2\./);
+    assert.match(await answered(/^Allow Once$/), /Edited edited\.txt at line 2\./);
     assert.equal(text("edited.txt"), "first\n2nd\n3rd\n");
     await editorShows(box, /^first\s+2nd\s+3rd/);
     await isSaved(box, "edited.txt");
@@ -89,7 +89,7 @@ suite("Workspace extension", () => {
     await typeInEditor(["ControlOrMeta+Home"], "mine ");
     await editorShows(box, /^mine top/);
     await asks(edit("dirty.txt", "old", "new"));
-    await answered(/^Allow$/);
+    await answered(/^Allow Once$/);
     await editorShows(box, /^mine top\s+new/);
     assert.equal(text("dirty.txt"), "mine top\nnew\n");
     await typeInEditor(["ControlOrMeta+z"]);

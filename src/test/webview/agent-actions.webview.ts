@@ -134,7 +134,7 @@ suite("actions of an agent", () => {
       const details = (await chat().locator('[data-kind="tool"]').last().textContent()) ?? "";
       assert.ok(details.includes("The file is outside of the workspace."), details);
       assert.ok(!rejected.includes("from outside"));
-      for (const answer of [/^Allow$/, `Allow everything in ${path.dirname(outside)}, in this tab`]) {
+      for (const answer of ["Allow Once", `Allow everything in ${path.dirname(outside)}, in this tab`]) {
         await sendPrompt(box.frame, `read ${outside}`);
         await button(box.frame, answer).click();
         await turnEnded(box.frame);
@@ -156,7 +156,7 @@ suite("actions of an agent", () => {
         .filter({ hasText: "Run echo printed && exit 3" })
         .waitFor();
       await box.screenshot("workspace-command-light");
-      await button(box.frame, /^Allow$/).click();
+      await button(box.frame, "Allow Once").click();
       await turnEnded(box.frame);
       assert.match(
         (await lastExchange(box.frame)).answer,

@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, ok } from "node:assert/strict";
 import { dockParts, formOf, MAX_STEPS } from "./dock-parts";
 import { bypassView } from "./dock-view";
 
@@ -46,6 +46,20 @@ suite("dock parts", () => {
     );
     deepEqual(texts({ plan: [step("completed")] }), [["1/1", "1/1"]]);
     deepEqual(texts({ usage: { used: 5, size: 0 } }), [["5 tokens", "5"]]);
+  });
+
+  test("have names that contain the visible text, for voice control", () => {
+    const parts = dockParts({
+      ...NOTHING,
+      bypassed: bypassView(["session"], "Ada"),
+      usage: { used: 42_000, size: 200_000, cost: { amount: 0.37, currency: "USD" } },
+      plan: [step("completed"), step("in_progress", "Change the expression")],
+      queue: { held: true, prompts: [prompt("a")] },
+      following: true,
+      details: { ...NOTHING.details, details: { extensions: [] } },
+    });
+    for (const { name, full, short } of parts)
+      for (const text of [full, short]) ok(name.includes(text), `${text}: ${name}`);
   });
 
   test("warn about a held queue", () => {

@@ -7,7 +7,6 @@ import * as l10n from "@vscode/l10n";
 import { planView, usageView, type BypassView } from "./dock-view";
 import type { QueueView } from "./queue-view";
 import type { TabView } from "./tab-view";
-import { promptCount } from "../text/plural-texts";
 import { texts } from "../text/chat-texts";
 
 /** In the order of the row. */
@@ -104,22 +103,23 @@ function usagePart({ short, shortest, full, part: fraction, tone }: ReturnType<t
   });
 }
 
-function planPart({ progress, shortProgress, current }: ReturnType<typeof planView>): DockPart {
+function planPart({ progress, current }: ReturnType<typeof planView>): DockPart {
+  const full = current === "" ? progress : `${progress} ${current}`;
   return part("plan", {
-    full: current === "" ? shortProgress : `${shortProgress} ${current}`,
-    short: shortProgress,
-    name: [`${texts.plan} ${progress}`, current].filter(text => text !== "").join(", "),
+    full,
+    short: progress,
+    name: `${texts.plan} ${full}`,
     tooltip: current === "" ? texts.plan : current,
   });
 }
 
 function queuePart({ held, prompts }: QueueView): DockPart {
-  const count = prompts.length;
-  return held
-    ? part("queue", { full: l10n.t`${count} held`, short: String(count), name: texts.held, tone: "warning" })
-    : part("queue", {
-        full: l10n.t`${count} queued`,
-        short: String(count),
-        name: l10n.t`${promptCount(count)} queued`,
-      });
+  const count = prompts.length,
+    full = held ? l10n.t`${count} held` : l10n.t`${count} queued`;
+  return part("queue", {
+    full,
+    short: String(count),
+    name: `${texts.queue}: ${full}`,
+    ...(held ? { tooltip: texts.held, tone: "warning" } : {}),
+  });
 }

@@ -7,7 +7,7 @@ const step = (status: string, content = status) => ({ content, priority: "medium
 suite("dock view", () => {
   test("shows the progress of a plan and its current or next step", () => {
     const view = planView([step("completed"), step("pending", "later"), step("in_progress", " now\n<b>\u202e ")]);
-    deepEqual([view.progress, view.current], ["1 of 3", "now <b>⟦U+202E⟧"]);
+    deepEqual([view.progress, view.current], ["1/3", "now <b>⟦U+202E⟧"]);
     deepEqual(
       view.steps.map(({ mark, state, spokenText }) => [mark, state, spokenText]),
       [

@@ -8,10 +8,8 @@ import { texts } from "../text/chat-texts";
 import { grouped, money, short } from "../text/format-numbers";
 
 export interface PlanView {
-  /** Example: `2 of 5`. */
-  readonly progress: string;
   /** Example: `2/5`. */
-  readonly shortProgress: string;
+  readonly progress: string;
   /** The current step, otherwise the next one; empty when all steps are done. */
   readonly current: string;
   readonly steps: readonly {
@@ -38,8 +36,7 @@ export function planView(steps: readonly PlanStep[]): PlanView {
   const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
   const done = steps.filter(step => stateOf(step) === "done").length;
   return {
-    progress: l10n.t`${done} of ${steps.length}`,
-    shortProgress: `${done}/${steps.length}`,
+    progress: `${done}/${steps.length}`,
     current: current === undefined ? "" : readableLine(current.content),
     steps: steps.map(step => ({
       mark: stepMark(step.status),
