@@ -159,7 +159,7 @@ suite("appearance of agent content", () => {
         await usage.getAttribute("data-tone"),
       ],
       [
-        "182k/200k · $0.34",
+        "91 %",
         "182k/200k · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. The context is nearly full. This session has cost $0.34 so far.",
         "warning",
       ],
@@ -247,8 +247,7 @@ suite("appearance of agent content", () => {
           "Pattern",
           "is required",
           "1/3",
-          "182k",
-          "Follow",
+          "91 %",
           "Open Diff",
           "/review",
           "Stable",
@@ -303,7 +302,7 @@ suite("appearance of agent content", () => {
           "Decline",
           "Plan",
           "Follow",
-          "182k/200k",
+          "182k/200k · $0.34",
         ])
           assert.ok(
             stops.some(stop => stop.startsWith(wanted)),

@@ -11,7 +11,7 @@ import { violations } from "../page/axe";
 import { lastExchange, ROOT, turnEnded, type ChatBox } from "../page/harness";
 import { CODEX_PACKAGE, InstallingMachine } from "../page/fake-npm-machine";
 import { input } from "../page/prompt-steps";
-import { becomes, newTab, seen, shownTab } from "../page/scripted";
+import { becomes, seen, shownTab } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 /** The settings of a new profile. */
@@ -133,11 +133,24 @@ suite("first minutes", () => {
       assert.equal(machine.installed.at(-1), CODEX_PACKAGE);
       assert.ok(user.clicks <= MAX_CLICKS, `${user.clicks} clicks`);
     });
+  });
 
-    test("keeps a prompt whose installation was cancelled, and sends it again", async () => {
-      rmSync(store, { recursive: true });
+  suite("with a cancelled installation", () => {
+    const machine = new InstallingMachine();
+    let box: ChatBox, user: NewUser;
+    suiteSetup(async () => {
+      box = await openScripted({ env: { ...machine.env, HOME: machine.folder }, settings: NEW_PROFILE });
+      user = new NewUser(box, "cancelled");
+      await box.open();
+    });
+    suiteTeardown(async () => {
+      await box.close();
+      machine[Symbol.dispose]();
+    });
+
+    test("keeps the prompt and sends it again", async () => {
       const finish = machine.npmWaits();
-      await newTab(box);
+      await user.click(user.row("Codex"));
       await user.start.getByText("Installing Codex…").waitFor();
       await user.type("say kept");
       await user.tab.getByText("say kept").first().waitFor();

@@ -5,7 +5,7 @@ import path from "node:path";
 import * as l10n from "@vscode/l10n";
 import { DRAFT_TRANSLATIONS } from "../../protocol/text/draft-translations";
 import { promptInput, ROOT, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { AGENT_ID, button, scripted, shownTab, showsText, testAgent } from "../page/scripted";
+import { AGENT_ID, button, openPanel, scripted, shownTab, showsText, testAgent } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 /** A translation that marks each text, so that a text without marks is not in the catalogue. */
@@ -145,13 +145,15 @@ for (const language of DRAFT_TRANSLATIONS)
       await box.frame.getByText(text("Run a command?")).first().waitFor();
       await (await promptInput(box.frame)).fill("say later");
       await box.page.keyboard.press("Enter");
-      await box.frame.locator(".symposium-queued:visible").waitFor();
+      await box.frame.locator("[data-part=dock-queue]:visible").waitFor();
+      await openPanel(box, "queue");
       await fits("question");
     });
 
     test("fits the bypass of permissions", async () => {
       box.writeSettings(scripted([], { "symposium.agents": [{ ...AGENT, bypassPermissions: true }] }));
-      await box.frame.locator(".symposium-bypassed:visible").waitFor();
+      await box.frame.locator("[data-part=dock-bypass]:visible").waitFor();
+      await openPanel(box, "bypass");
       await fits("bypass");
     });
   });
