@@ -309,7 +309,13 @@ const pick = grep => (grep === undefined ? [] : ["--grep", grep]);
 async function compileHost() {
   await programs();
   const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !/^src\/test\/(page|webview)\//.test(file));
-  return compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
+  return compile(files, "out/test", {
+    format: "cjs",
+    external: ["vscode", "mocha"],
+    outbase: "src/test",
+    // The other build of jsonc-parser loads its parts at run time, which the compiled file does not contain.
+    mainFields: ["module", "main"],
+  });
 }
 
 let compiling = Promise.resolve();
