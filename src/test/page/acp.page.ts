@@ -103,7 +103,7 @@ suite("crowds in VS Code", () => {
     assert.match(await question.innerText(), /Explore \(subagent of Parent\)\s+Run a command\?/);
     assert.deepEqual([await cards("subagent").count(), await cards("unknown").count()], [1, 1]);
     await box.screenshot("vscode-subagent-asks");
-    await question.getByRole("button", { name: "Allow", exact: true }).click();
+    await question.getByRole("button", { name: "Allow Once", exact: true }).click();
     await turnEnded(box.frame);
     assert.match((await cards("subagent").textContent()) ?? "", /ls test · done[^]*The answer was yes\./);
     await box.screenshot("vscode-subagent-done");
