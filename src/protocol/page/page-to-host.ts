@@ -18,8 +18,8 @@ const fileNames = list(filled(1_024), 10);
 const codeFiles = { named: fileNames, mentioned: fileNames };
 const codeFilesOf = v.object(codeFiles);
 /**
- * The file that a block of code may belong to. `named`: names given to the code itself, best first; the file may be new.
- * `mentioned`: names near the code.
+ * The file that a block of code may belong to. `named`: names given to the code itself, best first; the file may be
+ * new. `mentioned`: names near the code.
  */
 export type CodeFiles = Infer<typeof codeFilesOf>;
 
