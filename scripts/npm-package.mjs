@@ -45,7 +45,9 @@ export async function packCommandLine(folder) {
 function writeLayout() {
   rmSync(LAYOUT, { recursive: true, force: true });
   mkdirSync(path.join(LAYOUT, "dist"), { recursive: true });
-  const isOfExtension = file => EXTENSION_PROGRAMS.includes(path.basename(file, ".js"));
+  // A chunk has the name of its program at the start.
+  const isOfExtension = file =>
+    EXTENSION_PROGRAMS.some(program => file === `${program}.js` || file.startsWith(`${program}-`));
   for (const file of readdirSync(path.join(root, "dist")))
     if (file.endsWith(".js") && !isOfExtension(file))
       cpSync(path.join(root, "dist", file), path.join(LAYOUT, "dist", file));
