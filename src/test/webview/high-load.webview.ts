@@ -31,7 +31,7 @@ suite("large amounts", () => {
     assert.deepEqual([await cards("message").count(), await cards("unknown").count()], [1, 1]);
     assert.match(await cards("unknown").innerText(), /_odd_metrics \(3 times\)/);
     await box.screenshot("subagent-asks");
-    await question.getByRole("button", { name: "Allow", exact: true }).click();
+    await question.getByRole("button", { name: "Allow Once", exact: true }).click();
     await turnEnded(box.frame);
     const shown = (await cards("subagent").textContent()) ?? "";
     const transcript = [

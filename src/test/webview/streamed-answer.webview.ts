@@ -21,6 +21,9 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "a quotation": "> a\n> b\n>\n> > c\n\nend\n\n***\n\nend",
 };
 
+/** Without the class that depends on when mynah-ui measures a block. */
+const unmeasured = (html: string): string => html.replaceAll(" max-height-exceed", "");
+
 suite("growing answer", () => {
   let browser: Browser;
   suiteSetup(async () => {
@@ -38,7 +41,7 @@ suite("growing answer", () => {
         await page.evaluate(() => growth.shown("whole")),
       ];
       assert.ok(whole.length > 20);
-      assert.equal(grown, whole);
+      assert.equal(unmeasured(grown), unmeasured(whole));
       await page.context().close();
     });
 });

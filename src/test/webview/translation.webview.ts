@@ -15,7 +15,7 @@ const MARKED = Object.fromEntries(Object.keys(CATALOGUE).map(text => [text, `⟦
 const FOREIGN = new RegExp(
   `^(?:${[
     String.raw`[^\p{L}]*|[A-Z]|json|"command"|(?:\$ )?"?rm it"?|rm|it`,
-    "Scripted|Claude|Codex|Gemini CLI|workspace|Mode|Ask|(?:Allow|Reject) once",
+    "Scripted|Claude|Codex|Gemini CLI|workspace|Mode|Mode: Ask|Ask|(?:Allow|Reject) once",
     "say .*|hello|later|cancelled",
     // The host, which has no translation here, sends the origin of an agent.
     String.raw`(?:Scripted|Claude|Codex|Gemini CLI)\n.*`,
