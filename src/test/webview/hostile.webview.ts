@@ -50,7 +50,7 @@ suite("hostile agent", () => {
   test("cannot create elements or active attributes", async () => {
     const found = await box.frame.locator("#symposium").evaluate((root, buttons) => {
       const cards = [...root.querySelectorAll("[data-part=conversation] *")].filter(
-        element => !element.closest(".mynah-syntax-highlighter > .symposium-code-head"),
+        element => !element.closest(".symposium-code-head"),
       );
       return [
         ...cards.filter(element =>
@@ -64,7 +64,16 @@ suite("hostile agent", () => {
             ({ name, value }) =>
               /^on/i.test(name) ||
               (/hacked/.test(value) &&
-                !["href", "title", "placeholder", "class", "action-id", "messageid", "aria-label"].includes(name)),
+                ![
+                  "href",
+                  "title",
+                  "placeholder",
+                  "class",
+                  "action-id",
+                  "messageid",
+                  "aria-label",
+                  "data-info",
+                ].includes(name)),
           ),
         ),
         ...cards.filter(element => getComputedStyle(element).position === "fixed"),

@@ -21,7 +21,7 @@ const DOCUMENTS: Readonly<Record<string, string>> = {
   "a quotation": "> a\n> b\n>\n> > c\n\nend\n\n***\n\nend",
 };
 
-/** Without the class that depends on when mynah-ui measures a block. */
+/** Without the class that depends on when a block is measured. */
 const unmeasured = (html: string): string => html.replaceAll(" max-height-exceed", "");
 
 suite("growing answer", () => {
