@@ -4,7 +4,7 @@
  *
  * The unreviewed changes are the difference between `reviewed` and the file. `reviewed` begins with the content before
  * the agent's first change. Each change of the user is merged into it, so it contains everything but unreviewed changes
- * of the agent. Where the user changed lines of the agent, these lines become the user's.
+ * of the agent. Lines of the agent that the user changed count as the user's.
  *
  * Invariants:
  * - A change of the user never appears as unreviewed, and no undo reverts it.
@@ -181,7 +181,7 @@ export function withoutTurns(review: FileReview, isIncluded: (turn: number) => b
 
 /**
  * The file as it would be without the agent's work since this turn, for a rewind. Changes of the user since then are
- * kept. Where the user changed lines of the agent, these lines are kept too.
+ * kept. So are lines of the agent that the user changed.
  */
 export function beforeTurn({ steps, last }: FileReview, turn: number): FileContent {
   const isLeftOut = ({ by }: FileStep): boolean => typeof by === "number" && by >= turn,
