@@ -34,7 +34,7 @@ suite("Workspace extension", () => {
   /** Sends the script and waits for a question. */
   async function asks(script: string): Promise<void> {
     await sendPrompt(box.frame, script);
-    await button(box.frame, "Deny").waitFor();
+    await button(box.frame, "Reject").waitFor();
   }
   async function ended(): Promise<string> {
     await turnEnded(box.frame);
@@ -145,13 +145,14 @@ suite("Workspace extension", () => {
     assert.equal((await violations(box.frame)).join("\n"), "");
     await badge().focus();
     await box.page.keyboard.press("Enter");
+    await button(box.frame, "Open Settings").click();
     const page = await settingsFrame(box, "page");
     await rowOf(page, "Scripted").locator(".hazard").waitFor();
     await closeEditors(box);
     await bypass(false);
     await badge().waitFor({ state: "hidden" });
     await asks(call("write_file", { path: "bypassed.txt", content: "y" }));
-    assert.match(await answered("Deny"), /The user did not allow this: Write bypassed\.txt\./);
+    assert.match(await answered("Reject"), /The user did not allow this: Write bypassed\.txt\./);
     assert.equal(text("bypassed.txt"), "x");
   });
 });
