@@ -364,6 +364,7 @@ function keyOf(event: ChatEvent): string | undefined {
     case "title":
     case "renamed":
     case "start":
+    case "review":
       return event.type;
     case "turn":
     case "queue":

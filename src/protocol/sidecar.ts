@@ -14,13 +14,14 @@ import type { IdeAnswer, IdeRequest } from "./ide/ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm/lm";
 import type { LogLevels, LogLine } from "./wire/log";
 import type { ActionMethods } from "./chat/session-actions";
+import type { ReviewHostToSidecar, ReviewSidecarToHost } from "./review/review";
 import type { SessionsHostToSidecar, SessionsSidecarToHost } from "./sessions/sessions";
 import type { Call, Note } from "./wire/wire";
 
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 16;
+export const PROTOCOL = 17;
 
 export interface Hello {
   readonly protocol: number;
@@ -113,6 +114,7 @@ export interface HostToSidecar
     AgentsHostToSidecar,
     RecommendationsHostToSidecar,
     SessionsHostToSidecar,
+    ReviewHostToSidecar,
     ActionMethods {
   hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Deletes all stored conversations. Open ones are stored again with their next change. */
@@ -145,7 +147,7 @@ export interface HostToSidecar
   "settings/logLevels": Note<LogLevels>;
 }
 
-export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, SessionsSidecarToHost {
+export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, SessionsSidecarToHost, ReviewSidecarToHost {
   "chat/event": Note<{
     readonly sessionId: SessionId;
     readonly bootId: string;
@@ -178,8 +180,11 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, Ses
    * sentence.
    */
   "editor/readTextFile": Call<{ readonly path: string }, { readonly text: string }>;
-  /** Writes and saves in the file's encoding; creates missing folders. Fails like `editor/readTextFile`. */
-  "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
+  /**
+   * Writes and saves in the file's encoding; creates missing folders. Fails like `editor/readTextFile`. `unsaved`: the
+   * user's unsaved text that was replaced, in the file's encoding, as base64.
+   */
+  "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, { readonly unsaved?: string }>;
   /**
    * Runs a command in a visible terminal of the editor and returns after it has exited. Without `exitCode`: the
    * terminal was closed first. Fails with `ErrorCode.refused` and a sentence.

@@ -17,6 +17,7 @@ import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";
 import type { SessionDetails } from "./session-details";
+import type { ReviewSummary } from "../review/review";
 import type { Entry, Subagent, SubagentStatus, ToolStatus } from "./entry-schema";
 
 export type {
@@ -154,6 +155,8 @@ export interface Conversation {
   readonly bypassed?: true;
   /** Present only while the agent starts. */
   readonly start?: AgentStart;
+  /** Unreviewed changes of files; absent if there are none. */
+  readonly review?: ReviewSummary;
 }
 
 /** A change of a list of entries. */
@@ -180,6 +183,8 @@ export type ChatEvent =
   | { readonly type: "bypassed"; readonly isOn: boolean }
   /** Without `start`: the start has ended. */
   | { readonly type: "start"; readonly start?: AgentStart }
+  /** Without `review`: nothing is unreviewed. */
+  | { readonly type: "review"; readonly review?: ReviewSummary }
   /** Replaces the terminal with this id, or appends the terminal. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
   /** Appends terminal output from `offset`, as in `append`. */
@@ -243,6 +248,8 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
       return withBypass(conversation, event.isOn);
     case "start":
       return withStart(conversation, event.start);
+    case "review":
+      return withReview(conversation, event.review);
     case "terminal":
       return { ...conversation, terminals: withTerminal(conversation.terminals ?? [], event.terminal) };
     case "terminalOutput":
@@ -263,6 +270,10 @@ export function applyEvent(conversation: Conversation, event: ChatEvent): Conver
 
 function withStart({ start: _, ...conversation }: Conversation, start: AgentStart | undefined): Conversation {
   return start === undefined ? conversation : { ...conversation, start };
+}
+
+function withReview({ review: _, ...conversation }: Conversation, review: ReviewSummary | undefined): Conversation {
+  return review === undefined ? conversation : { ...conversation, review };
 }
 
 function withEarlier(
