@@ -3,7 +3,8 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { FileContent } from "./file-version";
 import { stateIn, type StoredState } from "./review-log";
-import { SessionReview, type FileId, type ReviewFiles } from "./session-review";
+import type { ReviewFiles } from "./review-contents";
+import { SessionReview, type FileId } from "./session-review";
 import { sameState } from "./snapshots/file-state";
 import { linesOf } from "./text-merge";
 
@@ -49,6 +50,10 @@ class Folder implements ReviewFiles {
     ok(sameState(this.files.get(path), expected));
     if (refusal === undefined) this.files.set(path, state);
     return Promise.resolve(refusal);
+  }
+
+  keep(): void {
+    // Nothing is ever removed.
   }
 
   #stored(bytes: string): string {
@@ -143,7 +148,7 @@ suite("review of a session", () => {
     }
     folder.put("a.ts", file("1\n2 agent\n3\n4 mine\n"));
     folder.put("b.ts", file("1\n2 mine\n3\n4\n"));
-    const { remaining } = await folder.review.undo({ files: [at("a.ts"), at("b.ts")], includes: () => true });
+    const { remaining } = await folder.review.undo({ files: [at("a.ts"), at("b.ts")], turn: 0 });
     equal(folder.bytes("a.ts"), "1\n2\n3\n4 mine\n");
     equal(folder.bytes("b.ts"), "1\n2 mine\n3\n4\n");
     const [conflict, ...others] = remaining;
@@ -166,7 +171,7 @@ suite("review of a session", () => {
       remaining: [{ ...at("a.ts"), sentence }],
     });
     deepEqual(folder.unreviewed, [["a.ts", 1, 1]]);
-    deepEqual(folder.review.operations, []);
+    deepEqual(folder.review.state.operations, []);
   });
 
   test("previews a rewind, and writes exactly that", async () => {
@@ -215,10 +220,10 @@ suite("review of a session", () => {
             case "reopen":
               folder.reopen();
               deepEqual(folder.review.files, review.files);
-              deepEqual(stateIn(folder.log).operations, review.operations);
+              deepEqual(stateIn(folder.log).operations, review.state.operations);
               continue;
             case "undoLast":
-              await review.undoOperation(review.operations.at(-1)?.id ?? "none");
+              await review.undoOperation(review.state.operations.at(-1)?.id ?? "none");
               break;
             case "rewind":
               ({ id } = await review.rewind(each.turn));
@@ -227,7 +232,7 @@ suite("review of a session", () => {
               const { turn } = each;
               ({ id } = await review[each.kind]({
                 files: [at(each.path)],
-                ...(turn === undefined ? {} : { includes: other => other === turn }),
+                ...(turn === undefined ? {} : { turn }),
               }));
             }
           }

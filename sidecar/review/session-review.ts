@@ -18,33 +18,22 @@ import {
   withoutTurns,
   type Author,
   type FileReview,
-  type FileStep,
   type HunkRange,
 } from "./file-review";
-import {
-  isSame,
-  isText,
-  mergeContents,
-  mergeContentsPreferringOurs,
-  type Conflict,
-  type FileContent,
-} from "./file-version";
+import { isSame, mergeContents, mergeContentsPreferringOurs, type Conflict, type FileContent } from "./file-version";
+import { linesBetween, ReviewContents, type LineCounts, type ReviewFiles } from "./review-contents";
 import { apply, fileKey, lineOf, stateIn } from "./review-log";
-import type { LoggedChange, LogLine, Operation, ReviewedFile, ReviewState, StoredState } from "./review-log";
+import type {
+  About,
+  BegunTurn,
+  LoggedChange,
+  LogLine,
+  RecordedRoot,
+  ReviewedFile,
+  ReviewState,
+  StoredState,
+} from "./review-log";
 import { sameState } from "./snapshots/file-state";
-import { lineEdits } from "./text-merge";
-
-/** Contents and files of one session. `root`: absolute path of a folder; `path`: of a file in it, with `/`. */
-export interface ReviewFiles {
-  /** The content with this id, one character per byte. Rejects if it is missing. */
-  read(root: string, oid: string): Promise<string>;
-  /** Stores a content, and returns its id. */
-  write(root: string, bytes: string): Promise<string>;
-  /** The state on disk. */
-  current(root: string, path: string): Promise<StoredState>;
-  /** Writes or deletes a file that has the state `expected`. Returns a sentence if it did not change. */
-  restore(root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined>;
-}
 
 export interface FileId {
   readonly root: string;
@@ -55,6 +44,8 @@ export interface FileId {
 export interface ObservedChange extends FileId {
   readonly before?: StoredState;
   readonly after?: StoredState;
+  /** The change may be that of another session or of the user. */
+  readonly shared?: true;
 }
 
 /** A file that an operation did not change. `conflict`: later changes overlap. `sentence`: it could not be written. */
@@ -79,14 +70,15 @@ type Decision =
   | { readonly kind: "change"; readonly content: FileContent; readonly reviewed: FileContent }
   | { readonly kind: "conflict"; readonly why: Conflict; readonly base: FileContent; readonly wanted: FileContent };
 
-/** `includes`: the turns of the scope; without it, all that is unreviewed. */
+/** `turn`: only changes of this turn; without it, all that is unreviewed. */
 export interface Scope {
   readonly files: readonly FileId[];
-  readonly includes?: (turn: number) => boolean;
+  readonly turn?: number;
 }
 
 export class SessionReview {
   readonly #state: ReviewState;
+  readonly #contents: ReviewContents;
   /** The last operation; see the first invariant. */
   #last: Promise<unknown> = Promise.resolve();
 
@@ -98,15 +90,44 @@ export class SessionReview {
     private readonly newId: () => string,
   ) {
     this.#state = stateIn(log);
+    this.#contents = new ReviewContents(disk);
   }
 
+  get state(): Readonly<ReviewState> {
+    return this.#state;
+  }
   /** The files that changed in the session, in the order of their first change. */
   get files(): readonly ReviewedFile[] {
     return [...this.#state.files.values()];
   }
-  /** The operations that can be undone, the newest last. */
-  get operations(): readonly Operation[] {
-    return this.#state.operations;
+
+  /** Describes the session. */
+  describe(about: About): void {
+    if (JSON.stringify(about) !== JSON.stringify(this.#state.about)) this.#log({ type: "about", ...about });
+  }
+
+  /** Begins a turn and returns its number. */
+  begin(turn: Omit<BegunTurn, "turn">): number {
+    const number = [...this.#state.turns.keys()].reduce((a, b) => Math.max(a, b), 0) + 1;
+    this.#log({ type: "turn", turn: number, ...turn });
+    return number;
+  }
+  /** Records the state of the folders in the running turn. */
+  recorded(roots: readonly RecordedRoot[]): void {
+    this.#log({ type: "recorded", roots });
+  }
+  late(turn: number): void {
+    this.#log({ type: "late", turn });
+  }
+  ended(): void {
+    this.#log({ type: "ended" });
+  }
+
+  /** Records the user's changes of known files since the last step. */
+  settle(): Promise<void> {
+    return this.#inOrder(async () => {
+      for (const file of this.files) await this.#asOnDisk(file);
+    });
   }
 
   /**
@@ -120,18 +141,19 @@ export class SessionReview {
       for (const change of changes) {
         const known = this.#fileOf(change);
         if (known === undefined && turn === undefined) continue;
-        const missed = known && !sameState(known.last, change.before) ? change.before : undefined,
-          file = known ?? { ...change, reviewed: change.before, last: change.before };
-        const seen = missed === undefined ? file : await this.#changed(file, missed, "user", users);
-        await this.#changed(seen, change.after, turn ?? "user", turn === undefined ? users : others);
+        const file = known ?? { ...change, reviewed: change.before, last: change.before },
+          seen = sameState(file.last, change.before) ? file : await this.#changed(file, change.before, "user", users),
+          isShared = change.shared === true && turn !== undefined;
+        await this.#changed(seen, change.after, turn ?? "user", turn === undefined ? users : others, isShared);
       }
       if (users.length > 0) this.#log({ type: "changed", files: users });
       if (others.length > 0) this.#log({ type: "changed", ...(turn === undefined ? {} : { turn }), files: others });
     });
   }
 
-  accept({ files, includes }: Scope): Promise<Outcome> {
-    return this.#operate("accept", files, includes, review => {
+  accept({ files, turn }: Scope): Promise<Outcome> {
+    const includes = only(turn);
+    return this.#operate("accept", files, { includes, turn }, review => {
       const accepted = includes === undefined ? acceptAll(review) : acceptTurns(review, includes);
       return accepted === undefined
         ? conflictOf(review, "lines", review.last)
@@ -139,8 +161,9 @@ export class SessionReview {
     });
   }
 
-  undo({ files, includes }: Scope): Promise<Outcome> {
-    return this.#operate("undo", files, includes, review => {
+  undo({ files, turn }: Scope): Promise<Outcome> {
+    const includes = only(turn);
+    return this.#operate("undo", files, { includes }, review => {
       if (includes === undefined) return written(review, review.reviewed);
       const undone = withoutTurns(review, includes);
       const change = changeOf(review, includes);
@@ -151,7 +174,7 @@ export class SessionReview {
   }
 
   acceptHunks(file: FileId, hunks: readonly HunkRange[]): Promise<Outcome> {
-    return this.#operate("accept", [file], undefined, review => {
+    return this.#operate("accept", [file], {}, review => {
       const accepted = acceptHunks(review, hunks);
       return accepted === undefined
         ? conflictOf(review, "lines", review.last)
@@ -160,7 +183,7 @@ export class SessionReview {
   }
 
   undoHunks(file: FileId, hunks: readonly HunkRange[]): Promise<Outcome> {
-    return this.#operate("undo", [file], undefined, review => {
+    return this.#operate("undo", [file], {}, review => {
       const content = withoutHunks(review, hunks);
       return content === "invalid" ? conflictOf(review, "lines", review.reviewed) : written(review, content);
     });
@@ -169,7 +192,7 @@ export class SessionReview {
   /** Restores the files to before this turn, with the user's changes since then. */
   rewind(turn: number): Promise<Outcome> {
     const includes = (each: number): boolean => each >= turn;
-    return this.#operate("rewind", this.files.filter(changedIn(includes)), includes, review =>
+    return this.#operate("rewind", this.files.filter(changedIn(includes)), { includes }, review =>
       written(review, beforeTurn(review, turn)),
     );
   }
@@ -179,7 +202,7 @@ export class SessionReview {
     turn: number,
   ): Promise<readonly (FileId & { readonly before: FileContent; readonly after: FileContent })[]> {
     const files = this.files.filter(changedIn(each => each >= turn)),
-      contents = await Promise.all(files.map(file => this.#reviewOf(file)));
+      contents = await Promise.all(files.map(file => this.#contents.reviewOf(file)));
     return contents.flatMap((review, i) => {
       const file = files[i],
         after = beforeTurn(review, turn);
@@ -191,7 +214,7 @@ export class SessionReview {
 
   /** Undoes an operation, if it can be undone; see `operations`. */
   async undoOperation(id: string): Promise<Outcome> {
-    const operation = this.#state.operations.find(each => each.id === id);
+    const operation = this.state.operations.find(each => each.id === id);
     if (operation === undefined) return { remaining: [] };
     const changes = new Map(operation.files.map(file => [fileKey(file.root, file.path), file])),
       // The restored lines are those of the agent again.
@@ -203,7 +226,9 @@ export class SessionReview {
           const logged = changes.get(fileKey(root, path));
           if (logged === undefined) return { kind: "change", content: review.last, reviewed: review.reviewed };
           const [before, after, reviewedBefore, reviewed] = await Promise.all(
-            [logged.before, logged.after, logged.reviewedBefore, logged.reviewed].map(each => this.#read(root, each)),
+            [logged.before, logged.after, logged.reviewedBefore, logged.reviewed].map(each =>
+              this.#contents.read(root, each),
+            ),
           );
           const merged = mergeContents(after, review.last, before);
           return merged.kind === "conflict"
@@ -220,20 +245,21 @@ export class SessionReview {
   }
 
   #operate(
-    kind: Operation["kind"],
+    kind: "accept" | "undo" | "rewind",
     files: readonly FileId[],
-    includes: Scope["includes"],
+    { includes, turn }: { readonly includes?: Includes | undefined; readonly turn?: number | undefined },
     decide: (review: FileReview) => Decision,
   ): Promise<Outcome> {
     return this.#inOrder(() => {
       const turns = files
           .flatMap(file => this.#fileOf(file)?.steps ?? [])
           .flatMap(({ by }) => (typeof by !== "number" || includes?.(by) === false ? [] : [by])),
-        newest = turns.length === 0 ? {} : { newestTurn: turns.reduce((a, b) => Math.max(a, b)) };
+        newest = turns.length === 0 ? {} : { newestTurn: turns.reduce((a, b) => Math.max(a, b)) },
+        accepted = turn === undefined ? {} : { turn };
       return this.#change(
         files,
         async review => decide(review),
-        changes => ({ type: "operation", id: this.newId(), kind, ...newest, files: changes }),
+        changes => ({ type: "operation", id: this.newId(), kind, ...newest, ...accepted, files: changes }),
       );
     });
   }
@@ -250,18 +276,20 @@ export class SessionReview {
       const file = await this.#asOnDisk(id);
       if (file === undefined) continue;
       const { root, path, last, reviewed } = file,
-        review = await this.#reviewOf(file),
+        review = await this.#contents.reviewOf(file),
         decision = await decide(review, id);
       if (decision.kind === "conflict") {
         const [base, wanted] = await Promise.all([
-          this.#store(root, decision.base),
-          this.#store(root, decision.wanted),
+          this.#contents.store(root, decision.base),
+          this.#contents.store(root, decision.wanted),
         ]);
         remaining.push({ root, path, conflict: decision.why, merge: { base, current: last, wanted } });
         continue;
       }
-      const state = isSame(decision.content, review.last) ? last : await this.#store(root, decision.content),
-        next = isSame(decision.reviewed, review.reviewed) ? reviewed : await this.#store(root, decision.reviewed);
+      const state = isSame(decision.content, review.last) ? last : await this.#contents.store(root, decision.content),
+        next = isSame(decision.reviewed, review.reviewed)
+          ? reviewed
+          : await this.#contents.store(root, decision.reviewed);
       const sentence = sameState(state, last) ? undefined : await this.disk.restore(root, path, state, last);
       if (sentence !== undefined) remaining.push({ root, path, sentence });
       else if (!sameState(state, last) || !sameState(next, reviewed))
@@ -279,7 +307,7 @@ export class SessionReview {
   /** The file with the changes on disk since the last step, which are the user's. Undefined if it is not reviewed. */
   async #asOnDisk(id: FileId): Promise<ReviewedFile | undefined> {
     const file = this.#fileOf(id),
-      current = file && (await this.disk.current(file.root, file.path));
+      current = file && (await this.disk.current(file.root, file.path, file.last));
     if (file === undefined || sameState(file.last, current)) return file;
     const files: LoggedChange[] = [];
     await this.#changed(file, current, "user", files);
@@ -293,12 +321,19 @@ export class SessionReview {
     after: StoredState,
     by: Author,
     changes: LoggedChange[],
+    isShared = false,
   ): Promise<Pick<ReviewedFile, "root" | "path" | "reviewed" | "last">> {
     const { root } = file,
-      [reviewed, last, next] = await Promise.all([file.reviewed, file.last, after].map(each => this.#read(root, each))),
+      [reviewed, last, next] = await Promise.all(
+        [file.reviewed, file.last, after].map(each => this.#contents.read(root, each)),
+      ),
       result = changed({ reviewed, last, steps: [] }, next, by);
-    const state = isSame(result.reviewed, reviewed) ? file.reviewed : await this.#store(root, result.reviewed);
-    changes.push(logged(file, after, state, linesBetween(result.reviewed, next)));
+    const state = isSame(result.reviewed, reviewed) ? file.reviewed : await this.#contents.store(root, result.reviewed);
+    changes.push({
+      ...logged(file, after, state, linesBetween(result.reviewed, next)),
+      ...(typeof by === "number" ? { changed: linesBetween(last, next) } : {}),
+      ...(isShared ? { shared: true } : {}),
+    });
     return { ...file, reviewed: state, last: after };
   }
 
@@ -306,40 +341,15 @@ export class SessionReview {
     return this.#state.files.get(fileKey(root, path));
   }
 
-  async #reviewOf({ root, reviewed, last, steps }: ReviewedFile): Promise<FileReview> {
-    const known = new Map<string, Promise<FileContent>>(),
-      read = (state: StoredState): Promise<FileContent> => {
-        const key = `${state?.mode} ${state?.oid}`,
-          content = known.get(key) ?? this.#read(root, state);
-        known.set(key, content);
-        return content;
-      };
-    return {
-      reviewed: await read(reviewed),
-      last: await read(last),
-      steps: await Promise.all(
-        steps.map(
-          async ({ by, before, after }): Promise<FileStep> => ({
-            by,
-            before: await read(before),
-            after: await read(after),
-          }),
-        ),
-      ),
-    };
-  }
-
-  async #read(root: string, state: StoredState): Promise<FileContent> {
-    return state && { mode: state.mode, bytes: await this.disk.read(root, state.oid) };
-  }
-
-  async #store(root: string, content: FileContent): Promise<StoredState> {
-    return content && { mode: content.mode, oid: await this.disk.write(root, content.bytes) };
-  }
-
   #log(line: LogLine): void {
     this.append(lineOf(line));
     apply(this.#state, line);
+    if (!("files" in line)) return;
+    for (const { root, before, after, reviewed } of line.files)
+      this.disk.keep(
+        root,
+        [before, after, reviewed].flatMap(state => (state === undefined ? [] : [state.oid])),
+      );
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
@@ -353,7 +363,7 @@ function logged(
   { root, path, last }: Pick<ReviewedFile, "root" | "path" | "last">,
   after: StoredState,
   reviewed: StoredState,
-  lines: { readonly added: number; readonly removed: number },
+  lines: LineCounts,
 ): LoggedChange {
   return {
     root,
@@ -374,16 +384,10 @@ function written(review: FileReview, content: FileContent): Decision {
   return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
 }
 
-/** 0 for files without lines. */
-function linesBetween(before: FileContent, after: FileContent): { readonly added: number; readonly removed: number } {
-  const [old, current] = [before?.bytes ?? "", after?.bytes ?? ""];
-  if (!isText(old) || !isText(current)) return { added: 0, removed: 0 };
-  const edits = lineEdits(old, current);
-  return {
-    added: edits.reduce((sum, { lines }) => sum + lines.length, 0),
-    removed: edits.reduce((sum, { start, end }) => sum + end - start, 0),
-  };
-}
+type Includes = (turn: number) => boolean;
+
+const only = (turn: number | undefined): Includes | undefined =>
+  turn === undefined ? undefined : each => each === turn;
 
 const changedIn =
   (includes: (turn: number) => boolean) =>

@@ -1,6 +1,6 @@
 /**
- * The objects of a store, each in a separate file in git's format, so that git reads them. The contents of unsaved
- * editors, of merges and of pinned objects are written here without a process.
+ * The objects of a store, each in a separate file in git's format, so that git reads them. The contents of
+ * merges, of files on disk and of pinned objects are written here without a process.
  *
  * Invariant: an object appears by one rename and is never changed.
  */

@@ -194,7 +194,7 @@ async function statsOf(file: string): Promise<Stats | undefined> {
   }
 }
 
-function linkTarget(file: string): Promise<Buffer> {
+export function linkTarget(file: string): Promise<Buffer> {
   return readlink(file, { encoding: "buffer" });
 }
 

@@ -9,10 +9,9 @@
  * - A tree has the bytes on disk of each file that is not left out.
  * - No file of the user's repository is written. (Git may renew the time of an object there that is stored again.)
  */
-import { copyFile, rm } from "node:fs/promises";
+import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import type { LeftOut, Oid, RootPath } from "./file-state";
-import { FILE_MODE, EXECUTABLE_MODE } from "./file-state";
+import { LINK_MODE, type FileState, type LeftOut, type Oid, type RootPath } from "./file-state";
 import { GitError, type Git } from "./git-program";
 import {
   encodePath,
@@ -29,10 +28,12 @@ import { LooseObjects, type ObjectKind } from "./loose-objects";
 import { entryCount, openIndex, removeEntries, unprovenEntries } from "./own-index";
 import { PinnedObjects } from "./pinned-objects";
 import { repositoryOf } from "./repository";
-import type { Root } from "./root";
+import { linkTarget, stateOnDisk } from "./restore";
+import { userCommand, type Root } from "./root";
 
 export interface RootStoreDeps {
-  readonly git: Git;
+  /** Undefined: only contents are read and written. */
+  readonly git: Git | undefined;
   readonly limits: Limits;
   readonly pid: number;
   /** Milliseconds since 1970. */
@@ -77,13 +78,10 @@ export class RootStore {
     this.#pins = new PinnedObjects(root.store.pins);
   }
 
-  /**
-   * Records the files of the root. `overlays`: contents that replace those of recorded files, such as unsaved text of
-   * editors. Rejects with `GitError`.
-   */
-  record(overlays: ReadonlyMap<RootPath, Uint8Array> = new Map()): Promise<RecordedTree> {
-    return this.#enqueue(async () => {
-      const recorded = await this.#record().catch(async (error: unknown) => {
+  /** Records the files of the root. Rejects with `GitError`. */
+  record(): Promise<RecordedTree> {
+    return this.#enqueue(() =>
+      this.#record().catch(async (error: unknown) => {
         this.#open = undefined;
         // The index may be damaged: it is created again.
         if (!(error instanceof GitError) || error.why !== "failed") throw error;
@@ -92,15 +90,14 @@ export class RootStore {
           this.#open = undefined;
           throw again;
         });
-      });
-      return overlays.size === 0 ? recorded : { ...recorded, tree: await this.#withOverlays(overlays) };
-    });
+      }),
+    );
   }
 
   /** Whether the root records the files of a folder below it, so that the folder is no separate root. */
   async covers(folder: string): Promise<boolean> {
     if (repositoryOf(folder)?.workTree !== repositoryOf(this.root.folder)?.workTree) return false;
-    const { code } = await this.deps.git.run({
+    const { code } = await this.#program.run({
       args: ["check-ignore", "-q", "--", `${folder}${path.sep}`],
       cwd: this.root.workTree,
       env: this.#env(),
@@ -109,8 +106,9 @@ export class RootStore {
     return code === 1;
   }
 
-  /** Differences between two trees. Rejects with `GitError` if an object is missing. */
-  async difference(before: Oid, after: Oid): Promise<TreeDifference> {
+  /** Differences between two trees; undefined: the empty one. Rejects with `GitError` if an object is missing. */
+  async difference(earlier: Oid | undefined, after: Oid): Promise<TreeDifference> {
+    const before = earlier ?? EMPTY_TREE[this.root.algorithm];
     if (before === after) return { files: [], leftOut: [], oids: [] };
     const { stdout } = await this.#git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", before, after]);
     return parseTreeDifference(stdout);
@@ -125,10 +123,43 @@ export class RootStore {
       if (own) found.set(oid, own);
       else others.push(oid);
     }
-    if (others.length === 0) return found;
+    if (others.length === 0 || this.deps.git === undefined) return found;
     const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], { input: lines(others) });
     for (const object of parseObjects(stdout)) found.set(object.oid, object);
     return found;
+  }
+
+  /**
+   * The state of a file on disk, whose content is stored. `like`: its state where the file system has no mode
+   * “executable”. Undefined: no file.
+   */
+  async current(file: RootPath, like: FileState | undefined): Promise<FileState | undefined> {
+    const { folder, algorithm, hasModes } = this.root,
+      place = path.join(folder, ...file.split("/")),
+      found = await stateOnDisk(place, algorithm);
+    if (found === undefined || found === "folder" || found === "special") return undefined;
+    const { state } = found;
+    if (like?.oid === state.oid && (hasModes || (like.mode === LINK_MODE) === (state.mode === LINK_MODE)))
+      return hasModes ? state : like;
+    const oid = await this.write(state.mode === LINK_MODE ? await linkTarget(place) : await readFile(place));
+    return { mode: hasModes || state.mode === LINK_MODE ? state.mode : (like?.mode ?? state.mode), oid };
+  }
+
+  /** The ids of these files in the newest commit of the user's repository. Missing ones are absent. */
+  async committed(files: readonly RootPath[]): Promise<ReadonlyMap<RootPath, Oid>> {
+    const { repository, prefix } = this.root,
+      own = Buffer.from(prefix, "latin1").toString();
+    if (repository === undefined || files.length === 0) return new Map();
+    const command = userCommand(repository, ["ls-tree", "-r", "-z", "HEAD", "--", ...files.map(file => own + file)]),
+      { stdout } = await this.#program.runAsUser({ ...command, codes: [128] });
+    return new Map(
+      nulSeparated(stdout).flatMap(record => {
+        const [, oid, file] = /^\d{6} blob ([\da-f]+)\t([^]*)$/.exec(record) ?? [];
+        return oid === undefined || file === undefined
+          ? []
+          : [[this.#ownPath(Buffer.from(file, "latin1").toString()), oid]];
+      }),
+    );
   }
 
   write(bytes: Uint8Array): Promise<Oid> {
@@ -164,7 +195,7 @@ export class RootStore {
       open = this.#open ?? (await this.#stateOf(opened?.content));
     const [listed, unproven] = await Promise.all([
       this.#listed(),
-      opened ? unprovenEntries(opened, root, deps.git, this.#env()) : new Set<never>(),
+      opened ? unprovenEntries(opened, root, this.#program, this.#env()) : new Set<never>(),
     ]);
     if (opened) await removeEntries(opened, unproven, root);
     this.#open = open;
@@ -259,33 +290,15 @@ export class RootStore {
     return stdout.toString().trim();
   }
 
-  async #withOverlays(overlays: ReadonlyMap<RootPath, Uint8Array>): Promise<Oid> {
-    const { root } = this,
-      copy = `${this.#index}.overlay`,
-      env = { GIT_INDEX_FILE: copy };
-    await copyFile(this.#index, copy);
-    try {
-      const prefix = Buffer.from(root.prefix, "latin1").toString(),
-        paths = [...overlays.keys()].map(file => prefix + file);
-      const { stdout } = await this.#git(["--literal-pathspecs", "ls-files", "-s", "-z", "--", ...paths], { env });
-      const records: string[] = [];
-      for (const record of nulSeparated(stdout)) {
-        const [, mode = "", file = ""] = /^(\d{6}) [0-9a-f]+ 0\t([^]*)$/.exec(record) ?? [],
-          bytes = overlays.get(Buffer.from(file, "latin1").toString().slice(prefix.length));
-        if (bytes !== undefined && (mode === FILE_MODE || mode === EXECUTABLE_MODE))
-          records.push(`${mode} ${await this.write(bytes)}\t${file}\0`);
-      }
-      await this.#git(["update-index", "-z", "--index-info"], { env, input: Buffer.from(records.join(""), "latin1") });
-      return await this.#writeTree(copy, await entryCount(copy));
-    } finally {
-      await rm(copy, { force: true });
-    }
-  }
-
   #ownPath(file: string): RootPath {
     return file.slice(Buffer.from(this.root.prefix, "latin1").toString().length);
   }
 
+  get #program(): Git {
+    const { git } = this.deps;
+    if (git === undefined) throw new GitError("notStarted", "git is not available.");
+    return git;
+  }
   get #index(): string {
     return this.root.store.index(this.deps.pid);
   }
@@ -299,7 +312,7 @@ export class RootStore {
     args: readonly string[],
     { input, env = {} }: { readonly input?: Uint8Array; readonly env?: Readonly<Record<string, string>> } = {},
   ): ReturnType<Git["run"]> {
-    return this.deps.git.run({
+    return this.#program.run({
       args,
       cwd: this.root.workTree,
       env: { ...this.#env(), ...env },
@@ -313,6 +326,12 @@ export class RootStore {
     return result;
   }
 }
+
+/** Git knows these objects without storing them. */
+const EMPTY_TREE = {
+  sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
+  sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
+} as const;
 
 const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;
 

@@ -80,6 +80,26 @@ export async function openRoot(folder: string, deps: RootDeps): Promise<Root> {
   };
 }
 
+/** A folder whose contents are stored without git. */
+export function plainRoot(folder: string, storage: string, platform: string): Root {
+  const store = StoreFolder.of(storage, folder),
+    isContinued = store.create({
+      config: configText(undefined, platform),
+      exclude: excludeText({ kind: "folder" }, undefined),
+      alternates: undefined,
+    });
+  return {
+    folder,
+    store,
+    workTree: folder,
+    prefix: "",
+    algorithm: "sha1",
+    hasModes: platform !== "win32",
+    attributes: [],
+    isContinued,
+  };
+}
+
 /** A command that only reads, in the user's repository. */
 export function userCommand(
   { gitFolder, workTree }: Repository,

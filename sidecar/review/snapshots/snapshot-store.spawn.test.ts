@@ -240,29 +240,6 @@ suite("snapshots, with git", () => {
     deepEqual(snapshot.kind === "recorded" && snapshot.roots[0]?.leftOut, [{ path: "bad\ufffd", why: "name" }]);
   });
 
-  test("contain unsaved contents of recorded files", async () => {
-    await fixture.repository("r", { "a.txt": "saved\n", "b.txt": "b\n", ".gitignore": "ignored.txt\n" });
-    fixture.write("r/ignored.txt", "ignored");
-    fixture.chmod("r/b.txt", 0o755);
-    const saved = await fixture.tree("r");
-    const snapshot = await fixture.store.snapshot(
-      [fixture.at("r")],
-      new Map([
-        [fixture.at("r/a.txt"), Buffer.from("unsaved\n")],
-        [fixture.at("r/b.txt"), Buffer.from("unsaved b\n")],
-        [fixture.at("r/ignored.txt"), Buffer.from("unsaved")],
-        [fixture.at("elsewhere.txt"), Buffer.from("unsaved")],
-      ]),
-    );
-    const tree = snapshot.kind === "recorded" ? snapshot.roots[0]?.tree : undefined;
-    deepEqual(await fixture.content("r", tree ?? ""), {
-      ".gitignore": "100644 ignored.txt\n",
-      "a.txt": "100644 unsaved\n",
-      "b.txt": "100755 unsaved b\n",
-    });
-    equal(await fixture.tree("r"), saved);
-  });
-
   test("never record the store itself", async () => {
     fixture.write("storage/a.txt", "a");
     fixture.write("b.txt", "b");

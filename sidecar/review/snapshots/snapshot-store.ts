@@ -17,8 +17,8 @@ import { pruneStores, releaseConversation } from "./prune";
 import { comparedOids, MAX_COMPARED_BYTES, withRenames, type RenamedFile } from "./renames";
 import { isWithin } from "./repository";
 import { restoreFile, type Restored } from "./restore";
-import { openRoot } from "./root";
-import { RootStore } from "./root-store";
+import { openRoot, plainRoot } from "./root";
+import { RootStore, type RootStoreDeps } from "./root-store";
 import { reviewFolder } from "./store-folder";
 
 export interface SnapshotDeps {
@@ -76,6 +76,8 @@ export class SnapshotStore implements AsyncDisposable {
   readonly #limits: Limits;
   readonly #platform: string;
   readonly #stores = new Map<string, Promise<RootStore>>();
+  /** Stores that were opened without git. */
+  readonly #plainStores = new Map<string, RootStore>();
   /** By the path of the program. Failures are not kept, because git can be installed later. */
   readonly #gits = new Map<string, Promise<Available>>();
 
@@ -84,18 +86,14 @@ export class SnapshotStore implements AsyncDisposable {
     this.#platform = deps.platform ?? process.platform;
   }
 
-  /**
-   * Records the folders and the repositories inside them. `overlays`: unsaved contents of files by absolute path, which
-   * replace the contents on disk. They count only for files that are recorded. Never rejects.
-   */
-  async snapshot(folders: readonly string[], overlays: ReadonlyMap<string, Uint8Array> = new Map()): Promise<Snapshot> {
+  /** Records the folders and the repositories inside them. Never rejects. */
+  async snapshot(folders: readonly string[]): Promise<Snapshot> {
     const available = await this.#findGit(folders);
     if (available.kind === "unavailable") return available;
     const roots: RootSnapshot[] = [],
       skipped: SkippedRoot[] = [],
       seen = new Set<string>();
     let waiting: readonly string[] = await this.#outermost([...new Set(folders.map(realPath))], available.git);
-    const unsaved = new Map([...overlays].map(([file, bytes]) => [realPath(file), bytes]));
     while (waiting.length > 0) {
       const fresh = [...new Set(waiting)].filter(root => !seen.has(root)),
         accepted = fresh.slice(0, Math.max(0, this.#limits.maxRoots - seen.size));
@@ -104,7 +102,7 @@ export class SnapshotStore implements AsyncDisposable {
       const nested: string[] = [];
       for (let at = 0; at < accepted.length; at += PARALLEL_ROOTS)
         for (const result of await Promise.all(
-          accepted.slice(at, at + PARALLEL_ROOTS).map(root => this.#recordRoot(root, available.git, unsaved)),
+          accepted.slice(at, at + PARALLEL_ROOTS).map(root => this.#recordRoot(root, available.git)),
         ))
           if (result.kind === "skipped") skipped.push(result.skipped);
           else {
@@ -116,8 +114,8 @@ export class SnapshotStore implements AsyncDisposable {
     return { kind: "recorded", roots, skipped };
   }
 
-  /** Rejects if git fails, or if an object is missing that no pin keeps. */
-  async changes(root: string, before: Oid, after: Oid): Promise<RootChanges> {
+  /** `before`: undefined for all files. Rejects if git fails, or if an object is missing that no pin keeps. */
+  async changes(root: string, before: Oid | undefined, after: Oid): Promise<RootChanges> {
     const store = await this.#storeOf(root),
       { files, leftOut } = await store.difference(before, after),
       contents = await store.read(comparedOids(files));
@@ -133,6 +131,24 @@ export class SnapshotStore implements AsyncDisposable {
   /** The bytes of a recorded file, or the target of a link. Undefined if the object is missing. */
   async read(root: string, oid: Oid): Promise<Uint8Array | undefined> {
     return (await (await this.#storeOf(root)).read([oid])).get(oid)?.bytes;
+  }
+
+  /** See `RootStore.current`. */
+  async current(root: string, file: RootPath, like?: FileState): Promise<FileState | undefined> {
+    return (await this.#storeOf(root)).current(file, like);
+  }
+
+  /** The contents of these files in the newest commit of the user's repository. Missing ones are absent. */
+  async committed(root: string, files: readonly RootPath[]): Promise<ReadonlyMap<RootPath, Uint8Array>> {
+    const store = await this.#storeOf(root),
+      oids = await store.committed(files),
+      contents = await store.read([...oids.values()]);
+    return new Map(
+      [...oids].flatMap(([file, oid]) => {
+        const bytes = contents.get(oid)?.bytes;
+        return bytes === undefined ? [] : [[file, bytes]];
+      }),
+    );
   }
 
   /** Stores bytes, for example the result of a merge. They are kept for a day, unless they are pinned. */
@@ -213,14 +229,13 @@ export class SnapshotStore implements AsyncDisposable {
   async #recordRoot(
     root: string,
     git: Git,
-    overlays: ReadonlyMap<string, Uint8Array>,
   ): Promise<
     | { readonly kind: "recorded"; readonly snapshot: RootSnapshot; readonly nested: readonly string[] }
     | { readonly kind: "skipped"; readonly skipped: SkippedRoot }
   > {
     try {
       const store = await this.#opened(root, git),
-        { nested, ...recorded } = await store.record(overlaysOf(root, overlays));
+        { nested, ...recorded } = await store.record();
       return {
         kind: "recorded",
         snapshot: { root, ...recorded },
@@ -245,17 +260,25 @@ export class SnapshotStore implements AsyncDisposable {
   }
 
   async #open(folder: string, git: Git): Promise<RootStore> {
-    const { storage, env, date, pid = process.pid } = this.deps,
+    const { storage, env } = this.deps,
       root = await openRoot(folder, { git, storage: realPath(storage), platform: this.#platform, env: await env() });
-    return new RootStore(root, { git, limits: this.#limits, pid, date });
+    return new RootStore(root, this.#storeDeps(git));
   }
 
-  /** A root of an earlier process is opened again. */
+  /** A root of an earlier process is opened again. Without git, only contents can be read and written. */
   async #storeOf(root: string): Promise<RootStore> {
     const available = await this.#findGit([root]);
-    if (available.kind === "unavailable")
-      throw new GitError("notStarted", `Snapshots are unavailable: ${available.why}`);
-    return this.#opened(root, available.git);
+    if (available.kind === "available") return this.#opened(root, available.git);
+    if (available.why === "restricted") throw new GitError("notStarted", "The workspace is not trusted.");
+    const known = this.#plainStores.get(root),
+      store = known ?? new RootStore(plainRoot(root, this.deps.storage, this.#platform), this.#storeDeps(undefined));
+    this.#plainStores.set(root, store);
+    return store;
+  }
+
+  #storeDeps(git: Git | undefined): RootStoreDeps {
+    const { date, pid = process.pid } = this.deps;
+    return { git, limits: this.#limits, pid, date };
   }
 
   async #findGit(folders: readonly string[]): Promise<Available> {
@@ -287,18 +310,10 @@ export class SnapshotStore implements AsyncDisposable {
 }
 
 /** The folder itself if it does not exist. */
-function realPath(folder: string): string {
+export function realPath(folder: string): string {
   try {
     return realpathSync(folder);
   } catch {
     return folder;
   }
-}
-
-/** The unsaved contents below a root, by paths relative to it. The store ignores those of nested roots. */
-function overlaysOf(root: string, overlays: ReadonlyMap<string, Uint8Array>): ReadonlyMap<RootPath, Uint8Array> {
-  const own = new Map<RootPath, Uint8Array>();
-  for (const [file, bytes] of overlays)
-    if (isWithin(root, file)) own.set(path.relative(root, file).split(path.sep).join("/"), bytes);
-  return own;
 }

@@ -1,0 +1,74 @@
+/** The contents and files of one review, in the snapshot store. */
+import * as l10n from "@vscode/l10n";
+import type { StoredState } from "./review-log";
+import type { ReviewFiles } from "./review-contents";
+import type { Refusal } from "./snapshots/restore";
+import type { SnapshotStore } from "./snapshots/snapshot-store";
+
+export class RecordedFiles implements ReviewFiles {
+  /** The last pin, so that they are written one after another. */
+  #pinned: Promise<unknown> = Promise.resolve();
+
+  /** `review`: id of the review. `failed` logs an error. */
+  constructor(
+    private readonly snapshots: Pick<SnapshotStore, "read" | "write" | "current" | "restore" | "pin">,
+    private readonly review: string,
+    private readonly failed: (what: string, error: unknown) => void,
+  ) {}
+
+  async read(root: string, oid: string): Promise<string> {
+    const bytes = await this.snapshots.read(root, oid);
+    if (bytes === undefined) throw new MissingContent();
+    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  }
+
+  write(root: string, bytes: string): Promise<string> {
+    return this.snapshots.write(root, Buffer.from(bytes, "latin1"));
+  }
+
+  current(root: string, path: string, like: StoredState): Promise<StoredState> {
+    return this.snapshots.current(root, path, like);
+  }
+
+  async restore(root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
+    const restored = await this.snapshots.restore(root, path, state, expected);
+    return restored.kind === "refused" ? sentenceOf(restored) : undefined;
+  }
+
+  keep(root: string, oids: readonly string[]): void {
+    this.#pinned = this.#pinned.then(() =>
+      this.snapshots
+        .pin(this.review, root, [], oids)
+        .catch((error: unknown) => this.failed("Contents of a review could not be kept", error)),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pinned;
+  }
+}
+
+/** A content that is not stored any more. `message` is for the user. */
+export class MissingContent extends Error {
+  override readonly name = "MissingContent";
+  constructor() {
+    super(l10n.t("An earlier content of this file is no longer stored."));
+  }
+}
+
+function sentenceOf(refusal: Refusal): string {
+  switch (refusal.why) {
+    case "changed":
+      return l10n.t("The file was changed at the same time. Try again.");
+    case "occupied":
+      return l10n.t("A folder or a special file has this name.");
+    case "outside":
+      return l10n.t("A folder of this path is a link or a file.");
+    case "path":
+      return l10n.t("This path is not valid on this system.");
+    case "missing":
+      return new MissingContent().message;
+    case "failed":
+      return refusal.message;
+  }
+}
