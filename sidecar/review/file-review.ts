@@ -13,13 +13,14 @@
  */
 import {
   isSame,
+  isText,
   mergeContents,
   mergeContentsPreferringOurs,
   type FileContent,
   type MergedContent,
 } from "./file-version";
 import { FILE_MODE, type FileMode } from "./snapshots/file-state";
-import { linesOf } from "./text-merge";
+import { lineEdits, linesOf } from "./text-merge";
 
 /** Number of the agent's turn in the session, the user, or an operation of the review, such as an undo. */
 export type Author = number | "user" | "operation";
@@ -147,6 +148,28 @@ function cut({ start, end }: LineRange, { length }: readonly string[]): LineRang
 
 function isRange({ start, end }: LineRange): boolean {
   return Number.isInteger(start) && Number.isInteger(end) && start >= 0 && start <= end;
+}
+
+/** The review after a commit with this content: what the commit contains is kept. `undefined`: it has no such file. */
+export function acceptCommitted(review: FileReview, committed: string | undefined): FileReview {
+  const { reviewed, last } = review;
+  if (committed === undefined || last === undefined)
+    return committed === undefined && last === undefined ? acceptAll(review) : review;
+  // Git may store other line ends than those on disk.
+  const bytes = /\r\n/.test(last.bytes) && !/\r\n/.test(committed) ? committed.replaceAll("\n", "\r\n") : committed;
+  if (bytes === last.bytes) return acceptAll(review);
+  if (!isText(bytes) || !isText(last.bytes) || !isText(reviewed?.bytes ?? "")) return review;
+  const missing = lineEdits(last.bytes, bytes);
+  let shift = 0;
+  const hunks = lineEdits(reviewed?.bytes ?? "", last.bytes).map(({ start, end, lines }): HunkRange => {
+    const from = start + shift;
+    shift += lines.length - (end - start);
+    return { reviewed: { start, end }, current: { start: from, end: from + lines.length } };
+  });
+  const contained = hunks.filter(({ current }) =>
+    missing.every(({ start, end }) => end < current.start || start > current.end),
+  );
+  return contained.length === 0 ? review : (acceptHunks(review, contained) ?? review);
 }
 
 /** The changes of these turns: the file without and with them. Both contain all other changes. */

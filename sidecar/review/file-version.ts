@@ -34,11 +34,18 @@ export function mergeContents(base: FileContent, ours: FileContent, theirs: File
     : { kind: "merged", content: { mode, bytes: merged.text } };
 }
 
-/** Like `mergeContents`, but where both sides conflict, ours wins. */
+/**
+ * Like `mergeContents`, but where both sides conflict, ours wins. Where theirs has no file, the result has only the
+ * lines that ours has changed.
+ */
 export function mergeContentsPreferringOurs(base: FileContent, ours: FileContent, theirs: FileContent): FileContent {
   const trivial = unchangedSide(base, ours, theirs);
   if (trivial !== "both") return trivial;
-  if (base === undefined || ours === undefined || theirs === undefined) return ours;
+  if (base === undefined || ours === undefined) return ours;
+  if (theirs === undefined) {
+    const merged = mergeContentsPreferringOurs(base, ours, { mode: base.mode, bytes: "" });
+    return merged?.bytes === "" ? undefined : merged;
+  }
   const mode = changedSide(base.mode, ours.mode, theirs.mode) ?? ours.mode;
   if ([base, ours, theirs].some(each => each.mode === LINK_MODE || !isText(each.bytes))) return { ...ours, mode };
   return { mode, bytes: mergePreferringOurs(base.bytes, ours.bytes, theirs.bytes) };

@@ -5,19 +5,34 @@ import type { ReviewFiles } from "./review-contents";
 import type { Refusal } from "./snapshots/restore";
 import type { SnapshotStore } from "./snapshots/snapshot-store";
 
+const MAX_FETCHED = 2_000;
+
 export class RecordedFiles implements ReviewFiles {
   /** The last pin, so that they are written one after another. */
   #pinned: Promise<unknown> = Promise.resolve();
+  readonly #fetched = new Map<string, Uint8Array>();
 
   /** `review`: id of the review. `failed` logs an error. */
   constructor(
-    private readonly snapshots: Pick<SnapshotStore, "read" | "write" | "current" | "restore" | "pin">,
+    private readonly snapshots: Pick<SnapshotStore, "read" | "readAll" | "write" | "current" | "restore" | "pin">,
     private readonly review: string,
     private readonly failed: (what: string, error: unknown) => void,
   ) {}
 
+  /**
+   * Reads many contents with one process. They are in memory until the returned function is called. Missing and further
+   * ones are read separately.
+   */
+  async fetch(root: string, oids: readonly string[]): Promise<() => void> {
+    const fetched = await this.snapshots.readAll(root, oids.slice(0, MAX_FETCHED));
+    for (const [oid, bytes] of fetched) this.#fetched.set(`${root}\0${oid}`, bytes);
+    return () => {
+      for (const oid of fetched.keys()) this.#fetched.delete(`${root}\0${oid}`);
+    };
+  }
+
   async read(root: string, oid: string): Promise<string> {
-    const bytes = await this.snapshots.read(root, oid);
+    const bytes = this.#fetched.get(`${root}\0${oid}`) ?? (await this.snapshots.read(root, oid));
     if (bytes === undefined) throw new MissingContent();
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   }

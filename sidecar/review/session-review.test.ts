@@ -4,7 +4,8 @@ import fc from "fast-check";
 import type { FileContent } from "./file-version";
 import { stateIn, type StoredState } from "./review-log";
 import type { ReviewFiles } from "./review-contents";
-import { SessionReview, type FileId } from "./session-review";
+import type { FileId } from "./review-decision";
+import { SessionReview } from "./session-review";
 import { sameState } from "./snapshots/file-state";
 import { linesOf } from "./text-merge";
 
@@ -183,7 +184,7 @@ suite("review of a session", () => {
     await folder.review.observe([], 1);
     const preview = await folder.review.rewindPreview(1);
     deepEqual(
-      preview.map(({ path, after }) => [path, after?.bytes]),
+      preview.map(({ path, after }) => [path, after && folder.contents.get(after.oid)]),
       [["a.ts", "1 agent\n2\n3\n"]],
     );
     await folder.review.rewind(1);

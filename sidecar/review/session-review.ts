@@ -9,6 +9,7 @@
  */
 import {
   acceptAll,
+  acceptCommitted,
   acceptHunks,
   acceptTurns,
   beforeTurn,
@@ -20,7 +21,16 @@ import {
   type FileReview,
   type HunkRange,
 } from "./file-review";
-import { isSame, mergeContents, mergeContentsPreferringOurs, type Conflict, type FileContent } from "./file-version";
+import { isSame, mergeContents, mergeContentsPreferringOurs, type FileContent } from "./file-version";
+import {
+  conflictOf,
+  written,
+  type Decision,
+  type FileId,
+  type ObservedChange,
+  type Outcome,
+  type RemainingFile,
+} from "./review-decision";
 import { linesBetween, ReviewContents, type LineCounts, type ReviewFiles } from "./review-contents";
 import { apply, fileKey, lineOf, stateIn } from "./review-log";
 import type {
@@ -34,41 +44,6 @@ import type {
   StoredState,
 } from "./review-log";
 import { sameState } from "./snapshots/file-state";
-
-export interface FileId {
-  readonly root: string;
-  readonly path: string;
-}
-
-/** `before`, `after`: absent if the file did not or does not exist. */
-export interface ObservedChange extends FileId {
-  readonly before?: StoredState;
-  readonly after?: StoredState;
-  /** The change may be that of another session or of the user. */
-  readonly shared?: true;
-}
-
-/** A file that an operation did not change. `conflict`: later changes overlap. `sentence`: it could not be written. */
-export type RemainingFile = FileId &
-  ({ readonly conflict: Conflict; readonly merge: ConflictingContents } | { readonly sentence: string });
-
-/** The three contents of a conflict, for a merge editor. */
-export interface ConflictingContents {
-  readonly base: StoredState;
-  readonly current: StoredState;
-  readonly wanted: StoredState;
-}
-
-/** `id`: of the operation, if it changed something. */
-export interface Outcome {
-  readonly id?: string;
-  readonly remaining: readonly RemainingFile[];
-}
-
-/** The new content of a file, and of its reviewed content. */
-type Decision =
-  | { readonly kind: "change"; readonly content: FileContent; readonly reviewed: FileContent }
-  | { readonly kind: "conflict"; readonly why: Conflict; readonly base: FileContent; readonly wanted: FileContent };
 
 /** `turn`: only changes of this turn; without it, all that is unreviewed. */
 export interface Scope {
@@ -189,6 +164,15 @@ export class SessionReview {
     });
   }
 
+  /** Keeps what a commit contains. `bytes`: the committed content; absent if the commit has no such file. */
+  acceptCommitted(committed: readonly (FileId & { readonly bytes?: string })[]): Promise<Outcome> {
+    const contents = new Map(committed.map(({ root, path, bytes }) => [fileKey(root, path), bytes]));
+    return this.#operate("accept", committed, {}, (review, { root, path }) => {
+      const accepted = acceptCommitted(review, contents.get(fileKey(root, path)));
+      return { kind: "change", content: accepted.last, reviewed: accepted.reviewed };
+    });
+  }
+
   /** Restores the files to before this turn, with the user's changes since then. */
   rewind(turn: number): Promise<Outcome> {
     const includes = (each: number): boolean => each >= turn;
@@ -197,19 +181,27 @@ export class SessionReview {
     );
   }
 
-  /** Contents that a rewind to before this turn would write. Unchanged files are omitted. */
-  async rewindPreview(
-    turn: number,
-  ): Promise<readonly (FileId & { readonly before: FileContent; readonly after: FileContent })[]> {
-    const files = this.files.filter(changedIn(each => each >= turn)),
-      contents = await Promise.all(files.map(file => this.#contents.reviewOf(file)));
-    return contents.flatMap((review, i) => {
-      const file = files[i],
-        after = beforeTurn(review, turn);
-      return file === undefined || isSame(review.last, after)
-        ? []
-        : [{ root: file.root, path: file.path, before: review.last, after }];
-    });
+  /** The files that a rewind to before this turn would change, with all their steps. */
+  async rewindPreview(turn: number): Promise<readonly (ObservedChange & Pick<ReviewedFile, "steps">)[]> {
+    const files = this.files.filter(changedIn(each => each >= turn));
+    const changes = await Promise.all(
+      files.map(async file => {
+        const review = await this.#contents.reviewOf(file);
+        return this.#changeBetween(file, review.last, beforeTurn(review, turn));
+      }),
+    );
+    return changes.flatMap((change, i) => (change ? [{ ...change, steps: files[i]?.steps ?? [] }] : []));
+  }
+
+  /** The changes of one turn, without those of others. */
+  async changesOf(turn: number): Promise<readonly ObservedChange[]> {
+    const changes = await Promise.all(
+      this.files.filter(changedIn(each => each === turn)).map(async file => {
+        const change = changeOf(await this.#contents.reviewOf(file), each => each === turn);
+        return change && this.#changeBetween(file, change.before, change.after);
+      }),
+    );
+    return changes.flatMap(change => change ?? []);
   }
 
   /** Undoes an operation, if it can be undone; see `operations`. */
@@ -248,7 +240,7 @@ export class SessionReview {
     kind: "accept" | "undo" | "rewind",
     files: readonly FileId[],
     { includes, turn }: { readonly includes?: Includes | undefined; readonly turn?: number | undefined },
-    decide: (review: FileReview) => Decision,
+    decide: (review: FileReview, file: FileId) => Decision,
   ): Promise<Outcome> {
     return this.#inOrder(() => {
       const turns = files
@@ -258,7 +250,7 @@ export class SessionReview {
         accepted = turn === undefined ? {} : { turn };
       return this.#change(
         files,
-        async review => decide(review),
+        async (review, file) => decide(review, file),
         changes => ({ type: "operation", id: this.newId(), kind, ...newest, ...accepted, files: changes }),
       );
     });
@@ -337,6 +329,16 @@ export class SessionReview {
     return { ...file, reviewed: state, last: after };
   }
 
+  async #changeBetween(
+    { root, path }: FileId,
+    from: FileContent,
+    to: FileContent,
+  ): Promise<ObservedChange | undefined> {
+    if (isSame(from, to)) return undefined;
+    const [before, after] = [await this.#contents.store(root, from), await this.#contents.store(root, to)];
+    return { root, path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
+  }
+
   #fileOf({ root, path }: FileId): ReviewedFile | undefined {
     return this.#state.files.get(fileKey(root, path));
   }
@@ -373,15 +375,6 @@ function logged(
     ...(reviewed === undefined ? {} : { reviewed }),
     ...lines,
   };
-}
-
-function conflictOf({ last }: FileReview, why: Conflict, wanted: FileContent): Decision {
-  return { kind: "conflict", why, base: last, wanted };
-}
-
-/** A content that the user chose. The reviewed content changes with it. */
-function written(review: FileReview, content: FileContent): Decision {
-  return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
 }
 
 type Includes = (turn: number) => boolean;

@@ -130,7 +130,13 @@ export class SnapshotStore implements AsyncDisposable {
 
   /** The bytes of a recorded file, or the target of a link. Undefined if the object is missing. */
   async read(root: string, oid: Oid): Promise<Uint8Array | undefined> {
-    return (await (await this.#storeOf(root)).read([oid])).get(oid)?.bytes;
+    return (await this.readAll(root, [oid])).get(oid);
+  }
+
+  /** Missing objects are absent. */
+  async readAll(root: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Uint8Array>> {
+    const found = await (await this.#storeOf(root)).read(oids);
+    return new Map([...found].map(([oid, { bytes }]) => [oid, bytes]));
   }
 
   /** See `RootStore.current`. */

@@ -1,0 +1,245 @@
+/** One review in memory: its operations, its recorder, and its view for the host. */
+import * as l10n from "@vscode/l10n";
+import path from "node:path";
+import type {
+  ChangedFile,
+  Review,
+  ReviewPath,
+  ReviewScope,
+  ReviewSummary,
+  RewoundFile,
+} from "../../src/protocol/review/review";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { Clock } from "../rpc/clock";
+import { RpcError } from "../rpc/message";
+import { realFile } from "./disk-file";
+import { RecordedFiles } from "./recorded-files";
+import { fileKey, type About, type ReviewedFile } from "./review-log";
+import { changeOf, reviewOf, summaryOf, unreviewedFiles } from "./review-view";
+import type { FileId, Outcome } from "./review-decision";
+import { SessionReview } from "./session-review";
+import { comparedOids } from "./snapshots/renames";
+import { isWithin } from "./snapshots/repository";
+import type { SnapshotStore } from "./snapshots/snapshot-store";
+import { TurnRecorder } from "./turn-recorder";
+
+export interface OpenReviewDeps {
+  readonly clock: Clock;
+  readonly snapshots: SnapshotStore;
+  readonly read: () => string;
+  readonly append: (lines: string) => void;
+  readonly newId: () => string;
+  /** All recorders of this process. */
+  readonly recorders: () => readonly TurnRecorder[];
+  readonly notifyChanged: (review: Review) => void;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+/** Milliseconds between two notifications. */
+const CHANGED_MS = 100;
+
+type Listener = (summary: ReviewSummary | undefined) => void;
+
+export class OpenReview implements AsyncDisposable {
+  readonly #files: RecordedFiles;
+  #session: SessionReview;
+  #recorder: TurnRecorder | undefined;
+  #listener: Listener | undefined;
+  #notification: "none" | "scheduled" = "none";
+  /** The current description of the session. Stored when a turn begins. */
+  about: About | undefined;
+
+  constructor(
+    readonly id: string,
+    private readonly deps: OpenReviewDeps,
+  ) {
+    this.#files = new RecordedFiles(deps.snapshots, id, deps.log);
+    this.#session = this.#read();
+  }
+
+  get session(): SessionReview {
+    return this.#session;
+  }
+  get recorder(): TurnRecorder | undefined {
+    return this.#recorder;
+  }
+  get isRecorded(): boolean {
+    return this.#recorder !== undefined;
+  }
+
+  /** Reads the log again, which another process may have changed. */
+  reload(): void {
+    this.#session = this.#read();
+  }
+
+  record(folders: readonly string[], listener: Listener | undefined): TurnRecorder {
+    const { clock, snapshots, recorders, log } = this.deps;
+    this.reload();
+    this.#listener = listener;
+    this.#recorder = new TurnRecorder({
+      ...{ clock, snapshots, folders },
+      files: this.#files,
+      review: this.#session,
+      others: recorders,
+      changed: () => this.changed(),
+      failed: log,
+    });
+    if (unreviewedFiles(this.#session.state).length > 0) this.changed();
+    return this.#recorder;
+  }
+
+  /** The session is closed. The review remains. */
+  release(): void {
+    this.#recorder = undefined;
+    this.#listener = undefined;
+    this.changed();
+  }
+
+  /** Reports a change, at most every `CHANGED_MS`. */
+  changed(): void {
+    this.#listener?.(summaryOf(this.#session.state));
+    if (this.#notification === "scheduled") return;
+    this.#notification = "scheduled";
+    this.deps.clock.after(CHANGED_MS, () => {
+      this.#notification = "none";
+      void this.view().then(
+        view => this.deps.notifyChanged(view),
+        (error: unknown) => this.deps.log("A review could not be shown", error),
+      );
+    });
+  }
+
+  async view(): Promise<Review> {
+    const contents = new Map<string, Uint8Array>();
+    for (const [root, oids] of this.#compared())
+      for (const [oid, bytes] of await this.deps.snapshots.readAll(root, oids)) contents.set(oid, bytes);
+    const progress = { isRunning: this.#recorder?.isRunning ?? false, limits: this.#recorder?.limits ?? [] };
+    return reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid));
+  }
+
+  /** The view of a review that was removed. */
+  ended(): Review {
+    const state = { files: new Map(), operations: [], turns: new Map(), lateTurns: new Set<number>() };
+    return reviewOf(this.id, state, { isRunning: false, limits: [] }, () => undefined);
+  }
+
+  /** Whether a file with unreviewed changes is in this folder. */
+  isWithin(folder: string): boolean {
+    return unreviewedFiles(this.#session.state).some(file => isWithin(folder, placeOf(file)));
+  }
+
+  async saved(file: string, state: "saving" | "saved"): Promise<void> {
+    if (this.#recorder?.isRunning === true) return this.#recorder.saved(file, state);
+    const real = realFile(file);
+    if (state === "saving" || !unreviewedFiles(this.#session.state).some(each => placeOf(each) === real)) return;
+    if (this.#recorder === undefined) return;
+    await this.#session.settle();
+    this.changed();
+  }
+
+  async keep(scope: ReviewScope): Promise<Outcome> {
+    const files = await this.#chosen(scope.files);
+    return scope.hunks === undefined
+      ? this.#session.accept({ ...turnIn(scope), files })
+      : this.#session.acceptHunks(single(files), scope.hunks);
+  }
+
+  async undo(scope: ReviewScope): Promise<Outcome> {
+    const files = await this.#chosen(scope.files);
+    return scope.hunks === undefined
+      ? this.#session.undo({ ...turnIn(scope), files })
+      : this.#session.undoHunks(single(files), scope.hunks);
+  }
+
+  /** A prompt without a turn was sent before anything was recorded. */
+  async rewind(entryId: string): Promise<Outcome> {
+    const turn = this.#turnOf(entryId);
+    return turn === undefined ? { remaining: [] } : this.#session.rewind(turn);
+  }
+
+  async previewRewind(entryId: string): Promise<readonly RewoundFile[]> {
+    const turn = this.#turnOf(entryId);
+    if (turn === undefined) return [];
+    const files = await this.#session.rewindPreview(turn);
+    return files.map(({ steps, ...file }) => {
+      const first = steps.findIndex(({ by }) => typeof by === "number" && by >= turn);
+      return { ...file, hasOwnChanges: steps.slice(first).some(({ by }) => by === "user") };
+    });
+  }
+
+  changesOf(turn: number): Promise<readonly ChangedFile[]> {
+    return this.#session.changesOf(turn);
+  }
+
+  /** Keeps what the newest commit of the repository with this work tree contains. */
+  async committed(folder: string): Promise<Outcome> {
+    const files = unreviewedFiles(this.#session.state).filter(file => isWithin(folder, placeOf(file))),
+      roots = [...new Set(files.map(({ root }) => root))],
+      committed: (FileId & { readonly bytes?: string })[] = [];
+    for (const root of roots) {
+      const own = files.filter(file => file.root === root),
+        contents = await this.deps.snapshots.committed(
+          root,
+          own.map(file => file.path),
+        );
+      for (const { path: name } of own) {
+        const bytes = contents.get(name);
+        committed.push({
+          root,
+          path: name,
+          ...(bytes === undefined ? {} : { bytes: Buffer.from(bytes).toString("latin1") }),
+        });
+      }
+    }
+    return this.#session.acceptCommitted(committed);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#recorder?.end();
+    await this.#files[Symbol.asyncDispose]();
+  }
+
+  #read(): SessionReview {
+    const { read, append, newId } = this.deps;
+    return new SessionReview(read(), append, this.#files, newId);
+  }
+
+  #turnOf(entryId: string): number | undefined {
+    return [...this.#session.state.turns.values()].find(each => each.entryId === entryId)?.turn;
+  }
+
+  /** These files, with the earlier paths of renamed ones, or all unreviewed files. */
+  async #chosen(files: readonly ReviewPath[] | undefined): Promise<readonly ReviewedFile[]> {
+    if (files === undefined) return unreviewedFiles(this.#session.state);
+    const listed = (await this.view()).files,
+      isChosen = ({ root, path: name }: FileId): boolean =>
+        files.some(each => each.root === root && each.path === name),
+      origins = listed.flatMap(file =>
+        file.from === undefined || !isChosen(file) ? [] : [fileKey(file.root, file.from)],
+      );
+    return this.#session.files.filter(file => isChosen(file) || origins.includes(fileKey(file.root, file.path)));
+  }
+
+  /** Contents that show whether a file was renamed, by root. */
+  #compared(): ReadonlyMap<string, readonly string[]> {
+    const files = unreviewedFiles(this.#session.state),
+      roots = [...new Set(files.map(({ root }) => root))];
+    return new Map(
+      roots.map(root => [root, comparedOids(files.filter(file => file.root === root).map(changeOf))] as const),
+    );
+  }
+}
+
+const turnIn = ({ turn }: ReviewScope): Pick<ReviewScope, "turn"> => (turn === undefined ? {} : { turn });
+
+function single(files: readonly ReviewedFile[]): ReviewedFile {
+  const [file] = files;
+  if (file === undefined) throw new RpcError(ErrorCode.refused, l10n.t("This file has no changes to review any more."));
+  if (files.length > 1)
+    throw new RpcError(ErrorCode.refused, l10n.t("This file was renamed. Keep or undo all its changes."));
+  return file;
+}
+
+function placeOf({ root, path: name }: FileId): string {
+  return path.join(root, ...name.split("/"));
+}

@@ -1,0 +1,49 @@
+/** What an operation of a review observes, decides and reports for a file. Pure. */
+import { changed, type FileReview } from "./file-review";
+import type { Conflict, FileContent } from "./file-version";
+import type { StoredState } from "./review-log";
+import type { FileState } from "./snapshots/file-state";
+
+export interface FileId {
+  readonly root: string;
+  readonly path: string;
+}
+
+/** `before`, `after`: absent if the file did not or does not exist. */
+export interface ObservedChange extends FileId {
+  readonly before?: FileState;
+  readonly after?: FileState;
+  /** The change may be that of another session or of the user. */
+  readonly shared?: true;
+}
+
+/** A file that an operation did not change. `conflict`: later changes overlap. `sentence`: it could not be written. */
+export type RemainingFile = FileId &
+  ({ readonly conflict: Conflict; readonly merge: ConflictingContents } | { readonly sentence: string });
+
+/** The three contents of a conflict, for a merge editor. */
+export interface ConflictingContents {
+  readonly base: StoredState;
+  readonly current: StoredState;
+  readonly wanted: StoredState;
+}
+
+/** `id`: of the operation, if it changed something. */
+export interface Outcome {
+  readonly id?: string;
+  readonly remaining: readonly RemainingFile[];
+}
+
+/** The new content of a file, and of its reviewed content. */
+export type Decision =
+  | { readonly kind: "change"; readonly content: FileContent; readonly reviewed: FileContent }
+  | { readonly kind: "conflict"; readonly why: Conflict; readonly base: FileContent; readonly wanted: FileContent };
+
+export function conflictOf({ last }: FileReview, why: Conflict, wanted: FileContent): Decision {
+  return { kind: "conflict", why, base: last, wanted };
+}
+
+/** A content that the user chose. The reviewed content changes with it. */
+export function written(review: FileReview, content: FileContent): Decision {
+  return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
+}

@@ -1,0 +1,242 @@
+/**
+ * The reviews of all sessions (issue 21): handles the `review/*` requests of the host, and records the turns of the
+ * sessions of this process.
+ *
+ * Invariants:
+ * - In an untrusted workspace, nothing is recorded and no file is written.
+ * - A review is changed by one process. That of a session in another window is only read.
+ */
+import * as l10n from "@vscode/l10n";
+import { randomUUID } from "node:crypto";
+import path from "node:path";
+import type { RemainingChange, Review, ReviewOutcome, ReviewSummary } from "../../src/protocol/review/review";
+import type { HistoryLimits, HostToSidecar } from "../../src/protocol/sidecar";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { Handlers, Part } from "../../src/protocol/wire/wire";
+import type { WriteLease } from "../journal/journal";
+import type { Clock } from "../rpc/clock";
+import { RpcError } from "../rpc/message";
+import { isCoveredBy } from "./claims";
+import { OpenReview } from "./open-review";
+import type { ReviewLogs } from "./review-logs";
+import type { About, BegunTurn } from "./review-log";
+import type { Outcome, RemainingFile } from "./review-decision";
+import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
+import type { TurnRecorder } from "./turn-recorder";
+import { unreviewedFiles } from "./review-view";
+
+export interface ReviewDeps {
+  readonly clock: Clock;
+  readonly snapshots: SnapshotStore;
+  readonly logs: ReviewLogs;
+  /** The right to write the conversation of a review, or undefined if another process has it. */
+  readonly lease: (conversation: string) => Promise<WriteLease | undefined>;
+  /** Whether the conversation is stored. */
+  readonly isStored: (conversation: string) => boolean;
+  readonly isRestricted: boolean;
+  readonly notifyChanged: (review: Review) => void;
+  readonly log: (message: string, error: unknown) => void;
+}
+
+/** A session whose turns are recorded. `id`: of its conversation, or a UUID. */
+export interface RecordedSession extends About {
+  readonly id: string;
+  /** Called after each change. */
+  readonly changed?: (summary: ReviewSummary | undefined) => void;
+}
+
+/** The recording of one session. Nothing rejects. */
+export interface Recording extends AsyncDisposable {
+  begin(prompt: Omit<BegunTurn, "turn">): Promise<void>;
+  readonly announced: TurnRecorder["announced"];
+  readonly toolEnded: TurnRecorder["toolEnded"];
+  readonly writing: TurnRecorder["writing"];
+  readonly end: TurnRecorder["end"];
+}
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export class ReviewService implements AsyncDisposable {
+  readonly #reviews = new Map<string, OpenReview>();
+
+  constructor(private readonly deps: ReviewDeps) {}
+
+  readonly handlers: Handlers<Part<HostToSidecar, "review">> = {
+    "review/list": async ({ folders }) => ({ reviews: await this.#list(folders) }),
+    "review/keep": scope => this.#operate(scope.id, review => review.keep(scope)),
+    "review/undo": scope => this.#operate(scope.id, review => review.undo(scope)),
+    "review/revert": ({ id, operation }) => this.#operate(id, review => review.session.undoOperation(operation)),
+    "review/turn": async ({ id, turn }) => ({ files: await this.#known(id).changesOf(turn) }),
+    "review/previewRewind": async ({ id, entryId }) => ({ files: await this.#known(id).previewRewind(entryId) }),
+    "review/rewind": ({ id, entryId }) => this.#operate(id, review => review.rewind(entryId)),
+    "review/content": async ({ root, oid }) => {
+      const bytes = await this.deps.snapshots.read(root, oid).catch(() => undefined);
+      if (bytes === undefined) throw refused(l10n.t("This content is no longer stored."));
+      return { data: Buffer.from(bytes).toString("base64") };
+    },
+    "review/save": async ({ path: file, state }) => {
+      await Promise.all([...this.#reviews.values()].map(review => review.saved(file, state)));
+      return {};
+    },
+    "review/committed": async ({ folder }) => {
+      for (const review of this.#reviews.values())
+        if (review.isWithin(realPath(folder)))
+          await this.#operate(review.id, each => each.committed(realPath(folder))).catch((error: unknown) =>
+            this.deps.log("A commit could not be compared with a review", error),
+          );
+      return {};
+    },
+  };
+
+  /** Records the turns of a session from now on. Undefined in an untrusted workspace. */
+  record({ id, changed, ...about }: RecordedSession): Recording | undefined {
+    if (this.deps.isRestricted) return undefined;
+    const review = this.#opened(id);
+    review.about = about;
+    const recorder = review.record(about.folders, changed);
+    void recorder.recover();
+    return {
+      begin: async prompt => {
+        try {
+          review.session.describe(review.about ?? about);
+          await recorder.begin(prompt);
+        } catch (error) {
+          this.deps.log("A turn could not be recorded", error);
+        }
+      },
+      announced: files => recorder.announced(files),
+      toolEnded: () => recorder.toolEnded(),
+      writing: (file, write) => recorder.writing(file, write),
+      end: () => recorder.end(),
+      [Symbol.asyncDispose]: async () => {
+        await recorder.end();
+        review.release();
+      },
+    };
+  }
+
+  /** Removes the review of a conversation that was deleted. Never rejects. */
+  async delete(id: string): Promise<void> {
+    const review = this.#reviews.get(id);
+    this.#reviews.delete(id);
+    await Promise.allSettled([this.deps.logs.delete(id), this.deps.snapshots.release(id)]);
+    if (review) this.deps.notifyChanged(review.ended());
+  }
+
+  /** Removes reviews without a conversation, those of old chats of the model picker, and unneeded objects. */
+  async cleanUp(now: number, { days }: HistoryLimits): Promise<void> {
+    for (const { id, changedAt } of this.deps.logs.all()) {
+      if (this.deps.isStored(id) || this.#reviews.has(id)) continue;
+      const isOld = changedAt < now - days * DAY_MS,
+        isPicker = this.#opened(id).session.state.about?.kind === "picker";
+      this.#reviews.delete(id);
+      if (isOld || !isPicker) await this.delete(id);
+    }
+    await this.deps.snapshots.prune();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.allSettled([...this.#reviews.values()].map(review => review[Symbol.asyncDispose]()));
+  }
+
+  async #list(folders: readonly string[]): Promise<readonly Review[]> {
+    const real = folders.map(realPath),
+      reviews: Review[] = [];
+    for (const { id } of [...this.deps.logs.all()].sort((a, b) => b.changedAt - a.changedAt)) {
+      const review = this.#opened(id);
+      if (!review.session.files.some(({ root, path: file }) => isCoveredBy(path.join(root, file), real))) {
+        this.#forget(review);
+        continue;
+      }
+      if (!review.isRecorded) await this.#settle(review);
+      if (unreviewedFiles(review.session.state).length > 0) reviews.push(await review.view());
+      else this.#forget(review);
+    }
+    return reviews;
+  }
+
+  /** The user may have changed files since the last process. */
+  async #settle(review: OpenReview): Promise<void> {
+    const lease = this.deps.isRestricted ? undefined : await this.deps.lease(review.id);
+    if (lease === undefined) return;
+    try {
+      await review.session.settle();
+    } catch (error) {
+      this.deps.log("A review could not be compared with the files", error);
+    } finally {
+      await lease.release();
+    }
+  }
+
+  #forget(review: OpenReview): void {
+    if (!review.isRecorded) this.#reviews.delete(review.id);
+  }
+
+  #known(id: string): OpenReview {
+    const review = this.#reviews.get(id);
+    if (review === undefined) throw refused(l10n.t("This review has ended."));
+    return review;
+  }
+
+  #opened(id: string): OpenReview {
+    const { snapshots, logs, clock, notifyChanged, log } = this.deps;
+    const known = this.#reviews.get(id);
+    if (known) return known;
+    const review = new OpenReview(id, {
+      ...{ snapshots, clock, notifyChanged, log },
+      read: () => logs.read(id),
+      append: lines => logs.append(id, lines),
+      newId: () => randomUUID(),
+      recorders: () => [...this.#reviews.values()].flatMap(each => each.recorder ?? []),
+    });
+    this.#reviews.set(id, review);
+    return review;
+  }
+
+  /** Performs an operation, which all sessions with a turn know as such. */
+  async #operate(id: string, operation: (review: OpenReview) => Promise<Outcome>): Promise<ReviewOutcome> {
+    if (this.deps.isRestricted) throw refused(l10n.t("Trust this workspace to change its files."));
+    const review = this.#known(id),
+      lease = review.isRecorded ? "recorded" : await this.deps.lease(id);
+    if (lease === undefined) throw refused(l10n.t("This session is open in another window. Review its changes there."));
+    try {
+      if (lease !== "recorded") review.reload();
+      const files = review.session.files.map(file => path.join(file.root, ...file.path.split("/"))),
+        run = [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
+          (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),
+          () => operation(review),
+        );
+      return outcomeOf(await run(), review);
+    } finally {
+      review.changed();
+      if (lease !== "recorded") await lease.release();
+    }
+  }
+}
+
+function outcomeOf({ id, remaining }: Outcome, review: OpenReview): ReviewOutcome {
+  const operation = review.session.state.operations.find(each => each.id === id);
+  return {
+    ...(id === undefined || operation === undefined ? {} : { operation: id }),
+    files: operation?.files.length ?? 0,
+    remaining: remaining.map(remainingOf),
+  };
+}
+
+function remainingOf(file: RemainingFile): RemainingChange {
+  const { root, path: name } = file;
+  if ("sentence" in file) return { root, path: name, kind: "failed", sentence: file.sentence };
+  const { base, current, wanted } = file.merge;
+  return {
+    root,
+    path: name,
+    kind: "conflict",
+    ...(base === undefined ? {} : { base }),
+    ...(current === undefined ? {} : { current }),
+    ...(wanted === undefined ? {} : { wanted }),
+  };
+}
+
+function refused(sentence: string): RpcError {
+  return new RpcError(ErrorCode.refused, sentence);
+}

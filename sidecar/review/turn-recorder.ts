@@ -1,0 +1,392 @@
+/**
+ * Records which files the turns of one session change, and who changed them (issue 21 items 1 and 2).
+ *
+ *   idle ── begin ──▶ baseline ── recorded ──▶ recorded, or announced without git ── end, last snapshot ──▶ idle
+ *                                              (a snapshot after each writing tool call)
+ *
+ * A change between two snapshots of a turn is the agent's, unless the user saved the file meanwhile, an operation of
+ * the review wrote it, or it belongs to another session. What changes between two turns is the user's.
+ *
+ * Invariants:
+ * - Snapshots and their evaluation happen one after another.
+ * - A prompt waits at most `BASELINE_MS` for its baseline.
+ * - Nothing rejects: what cannot be recorded is reported as a limit of the review.
+ */
+import path from "node:path";
+import type { ReviewLimit } from "../../src/protocol/review/review";
+import type { Clock } from "../rpc/clock";
+import { isCoveredBy, ownerOf, type Claimant } from "./claims";
+import { readDiskFile, realFile, type DiskFile } from "./disk-file";
+import { partsOf, type KnownChange } from "./known-changes";
+import type { RecordedFiles } from "./recorded-files";
+import type { BegunTurn, RecordedRoot, StoredState } from "./review-log";
+import type { ObservedChange } from "./review-decision";
+import type { SessionReview } from "./session-review";
+import { sameState, type FileChange, type Oid } from "./snapshots/file-state";
+import type { RenamedFile } from "./snapshots/renames";
+import { isWithin } from "./snapshots/repository";
+import { realPath, type Snapshot, type SnapshotStore } from "./snapshots/snapshot-store";
+
+/** Milliseconds for which a prompt waits (issue 21 item 1). */
+const BASELINE_MS = 300;
+/** Larger files are not read before they change. Equal to the limit of snapshots. */
+const MAX_FILE_BYTES = 5 * 1024 * 1024;
+/** Paths that a review lists as left out. */
+const MAX_LEFT_OUT = 20;
+
+export interface RecorderDeps {
+  readonly clock: Clock;
+  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "write" | "current">;
+  readonly files: Pick<RecordedFiles, "fetch">;
+  readonly review: SessionReview;
+  /** Folders of the session. */
+  readonly folders: readonly string[];
+  /** The other recorders of this process. */
+  readonly others: () => readonly TurnRecorder[];
+  /** The review has changed. */
+  readonly changed: () => void;
+  readonly failed: (what: string, error: unknown) => void;
+}
+
+type Phase =
+  /** `endedAt`: time of the clock when the last turn ended. */
+  | { readonly kind: "idle"; readonly endedAt: number }
+  /** `announced`: without git, only files are compared that tool calls name. */
+  | { readonly kind: "baseline" | "recorded" | "announced"; readonly turn: number };
+
+/** A file with known changes in this turn. `at`: its state at the start of these; `tree`: that of the last snapshot. */
+interface KnownFile {
+  at: DiskFile | { readonly stored: StoredState } | "tree";
+  changes: { readonly by: KnownChange["by"]; readonly before: DiskFile; readonly after: DiskFile }[];
+}
+
+export class TurnRecorder implements Claimant {
+  readonly folders: readonly string[];
+  #phase: Phase = { kind: "idle", endedAt: -Infinity };
+  readonly #claimed = new Set<string>();
+  /** By real path. */
+  readonly #known = new Map<string, KnownFile>();
+  /** States before saves that have not ended. */
+  readonly #saving = new Map<string, DiskFile>();
+  readonly #trees = new Map<string, Oid>();
+  #skipped: ReadonlySet<string> = new Set();
+  /** Time of the last snapshot. */
+  #sampledAt = 0;
+  #sample: "none" | "waiting" = "none";
+  #limits: readonly ReviewLimit[] = [];
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly deps: RecorderDeps) {
+    this.folders = [...new Set(deps.folders.map(realPath))];
+  }
+
+  get claimed(): ReadonlySet<string> {
+    return this.#claimed;
+  }
+  get isRunning(): boolean {
+    return this.#phase.kind !== "idle";
+  }
+  /** What the snapshots do not contain. */
+  get limits(): readonly ReviewLimit[] {
+    return this.#limits;
+  }
+
+  /** Whether the session had a turn since this time of the clock. */
+  ranSince(time: number): boolean {
+    return this.#phase.kind !== "idle" || this.#phase.endedAt >= time;
+  }
+
+  /** Resolves when the baseline is recorded, or after `BASELINE_MS`. */
+  begin(prompt: Omit<BegunTurn, "turn">): Promise<void> {
+    const { clock, review } = this.deps,
+      turn = review.begin(prompt);
+    this.#claimed.clear();
+    this.#known.clear();
+    this.#phase = { kind: "baseline", turn };
+    const recorded = this.#enqueue(() => this.#baseline(turn));
+    return new Promise(resolve => {
+      const timer = clock.after(BASELINE_MS, () => {
+        if (this.#phase.kind === "baseline") review.late(turn);
+        resolve();
+      });
+      void recorded.finally(() => {
+        timer[Symbol.dispose]();
+        resolve();
+      });
+    });
+  }
+
+  /** A tool call names these absolute paths. */
+  async announced(files: readonly string[]): Promise<void> {
+    if (this.#phase.kind === "idle") return;
+    const covered = files.map(realFile).filter(file => isCoveredBy(file, this.folders));
+    for (const file of covered) this.#claimed.add(file);
+    if (this.#phase.kind !== "recorded") await Promise.all(covered.map(file => this.#protect(file)));
+  }
+
+  /** A tool call that can write has ended. */
+  toolEnded(): void {
+    if (this.#phase.kind === "idle" || this.#sample === "waiting") return;
+    this.#sample = "waiting";
+    void this.#enqueue(() => {
+      this.#sample = "none";
+      return this.#compare();
+    });
+  }
+
+  /** The agent writes a file through the editor. `write` resolves with the user's unsaved text that it replaced. */
+  async writing(file: string, write: () => Promise<Uint8Array | undefined>): Promise<void> {
+    await this.announced([file]);
+    const before = await readDiskFile(file, MAX_FILE_BYTES),
+      unsaved = await write();
+    if (unsaved === undefined || this.#phase.kind === "idle") return;
+    const mode = before?.mode ?? "100644";
+    this.#knownFile(realFile(file)).changes.push({ by: "user", before, after: { mode, bytes: unsaved } });
+  }
+
+  /** The user saves a file. */
+  async saved(file: string, state: "saving" | "saved"): Promise<void> {
+    const real = realFile(file);
+    if (this.#phase.kind === "idle" || !isCoveredBy(real, this.folders)) return;
+    const now = await readDiskFile(real, MAX_FILE_BYTES);
+    if (state === "saving") return void this.#saving.set(real, now);
+    if (!this.#saving.has(real)) return;
+    this.#knownFile(real).changes.push({ by: "user", before: this.#saving.get(real), after: now });
+    this.#saving.delete(real);
+  }
+
+  /** An operation of the review changes files. */
+  async operating<T>(files: readonly string[], operate: () => Promise<T>): Promise<T> {
+    if (this.#phase.kind === "idle") return operate();
+    const covered = files.map(realFile).filter(file => isCoveredBy(file, this.folders)),
+      read = (): Promise<readonly DiskFile[]> => Promise.all(covered.map(file => readDiskFile(file, MAX_FILE_BYTES)));
+    const before = await read(),
+      result = await operate(),
+      after = await read();
+    for (const [i, file] of covered.entries())
+      this.#knownFile(file).changes.push({ by: "operation", before: before[i], after: after[i] });
+    return result;
+  }
+
+  /** Resolves when the changes of the turn are recorded. */
+  end(): Promise<void> {
+    if (this.#phase.kind === "idle") return this.settled();
+    return this.#enqueue(async () => {
+      try {
+        await this.#compare();
+      } finally {
+        this.#phase = { kind: "idle", endedAt: this.deps.clock.now() };
+        this.deps.review.ended();
+        this.deps.changed();
+      }
+    });
+  }
+
+  /** Records what changed in a turn that ended with its process. The user may have changed files since then. */
+  recover(): Promise<void> {
+    const { open } = this.deps.review.state;
+    if (open === undefined || this.#phase.kind !== "idle") return Promise.resolve();
+    return this.#enqueue(async () => {
+      try {
+        const snapshot = await this.deps.snapshots.snapshot(this.folders);
+        for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : []) {
+          const before = open.roots.find(each => each.root === root)?.tree;
+          if (before !== undefined) await this.#observe(root, await this.#difference(root, before, tree), open.turn);
+        }
+      } finally {
+        this.deps.review.ended();
+        this.deps.changed();
+      }
+    });
+  }
+
+  /** Resolves when everything so far is recorded. */
+  async settled(): Promise<void> {
+    await this.#queue;
+  }
+
+  async #baseline(turn: number): Promise<void> {
+    const { review, snapshots, clock } = this.deps;
+    await review.settle();
+    const snapshot = await snapshots.snapshot(this.folders);
+    this.#trees.clear();
+    this.#sampledAt = clock.now();
+    this.#setTrees(snapshot);
+    if (this.#phase.kind === "baseline")
+      this.#phase = { kind: snapshot.kind === "recorded" ? "recorded" : "announced", turn };
+    this.deps.changed();
+  }
+
+  /** Compares the folders with their last state. */
+  async #compare(): Promise<void> {
+    const { snapshots, clock, changed } = this.deps,
+      phase = this.#phase,
+      since = this.#sampledAt;
+    if (phase.kind === "idle" || phase.kind === "baseline") return;
+    this.#sampledAt = clock.now();
+    const others = this.deps.others().filter(other => other !== this && other.ranSince(since));
+    if (phase.kind === "recorded") {
+      const snapshot = await snapshots.snapshot(this.folders),
+        changes = new Map<string, readonly FileChange[]>();
+      // A root that was skipped before is recorded from now on.
+      for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
+        if (!this.#skipped.has(root)) changes.set(root, await this.#difference(root, this.#trees.get(root), tree));
+      for (const [root, files] of withoutMoves(changes)) {
+        this.#keepStarts(root, files);
+        const unknown = files.filter(file => !this.#known.has(placeOf(root, file)));
+        await this.#observe(root, unknown, phase.turn, others);
+      }
+      this.#setTrees(snapshot);
+    }
+    for (const [file, known] of this.#known) await this.#observeKnown(file, known, phase.turn, others);
+    changed();
+  }
+
+  /** The states before the first known change, where the last snapshot has them. */
+  #keepStarts(root: string, files: readonly FileChange[]): void {
+    for (const file of files) {
+      const known = this.#known.get(placeOf(root, file));
+      if (known?.at === "tree") known.at = { stored: file.before };
+    }
+  }
+
+  /** Without `others`, the changes may be the user's, too. */
+  async #observe(
+    root: string,
+    files: readonly FileChange[],
+    turn: number,
+    others?: readonly Claimant[],
+  ): Promise<void> {
+    const own: ObservedChange[] = [],
+      foreign: ObservedChange[] = [];
+    for (const change of files) {
+      const owner = others ? ownerOf(placeOf(root, change), this, others) : "shared";
+      if (owner === "others") foreign.push({ root, ...change });
+      else own.push({ root, ...change, ...(owner === "shared" ? { shared: true } : {}) });
+    }
+    const release = await this.deps.files.fetch(
+      root,
+      files.flatMap(({ before, after }) => [before, after].flatMap(state => state?.oid ?? [])),
+    );
+    try {
+      if (own.length > 0) await this.deps.review.observe(own, turn);
+      if (foreign.length > 0) await this.deps.review.observe(foreign);
+    } finally {
+      release();
+    }
+  }
+
+  /** Compares a file with known changes. Its state on disk is newer than that of a snapshot. */
+  async #observeKnown(file: string, known: KnownFile, turn: number, others: readonly Claimant[]): Promise<void> {
+    const root = this.#rootOf(file);
+    if (root === undefined) return;
+    const name = path.relative(root, file).split(path.sep).join("/"),
+      changes = known.changes.splice(0),
+      store = (state: DiskFile): Promise<StoredState> => this.#store(root, state);
+    const stored: KnownChange[] = [];
+    for (const { by, before, after } of changes)
+      stored.push({ by, before: await store(before), after: await store(after) });
+    const { at } = known,
+      start = at === "tree" ? stored[0]?.before : at !== undefined && "stored" in at ? at.stored : await store(at),
+      now = await this.deps.snapshots.current(root, name, stored.at(-1)?.after ?? start),
+      owner = ownerOf(file, this, others);
+    known.at = { stored: now };
+    for (const { by, before, after } of partsOf(start, stored, now)) {
+      const change: ObservedChange = {
+        root,
+        path: name,
+        ...(before === undefined ? {} : { before }),
+        ...(after === undefined ? {} : { after }),
+        ...(owner === "shared" ? { shared: true } : {}),
+      };
+      await this.deps.review.observe([change], by === "agent" && owner !== "others" ? turn : undefined);
+    }
+  }
+
+  /** The differences of two trees. A renamed file is deleted at one path and created at another. */
+  async #difference(root: string, before: Oid | undefined, after: Oid): Promise<readonly FileChange[]> {
+    const { files } = await this.deps.snapshots.changes(root, before, after);
+    return files.flatMap((file: FileChange | RenamedFile) =>
+      "from" in file
+        ? [
+            { path: file.from, before: file.before },
+            { path: file.path, after: file.after },
+          ]
+        : [file],
+    );
+  }
+
+  #setTrees(snapshot: Snapshot): void {
+    this.#limits = limitsOf(snapshot);
+    if (snapshot.kind !== "recorded") return;
+    this.#skipped = new Set(snapshot.skipped.map(({ root }) => root));
+    const roots: RecordedRoot[] = snapshot.roots.map(({ root, tree }) => ({ root, tree }));
+    for (const { root, tree } of roots) this.#trees.set(root, tree);
+    this.deps.review.recorded(roots);
+  }
+
+  /** Remembers the state of a file that may change before it is recorded. */
+  async #protect(file: string): Promise<void> {
+    if (this.#known.has(file)) return;
+    const known = this.#knownFile(file);
+    known.at = await readDiskFile(file, MAX_FILE_BYTES);
+  }
+
+  #knownFile(file: string): KnownFile {
+    const known = this.#known.get(file) ?? { at: "tree" as const, changes: [] };
+    this.#known.set(file, known);
+    return known;
+  }
+
+  /** The innermost recorded root, or without git the folder of the session. */
+  #rootOf(file: string): string | undefined {
+    const roots = this.#trees.size > 0 ? [...this.#trees.keys()] : this.folders;
+    return roots.filter(root => isWithin(root, file)).sort((a, b) => b.length - a.length)[0];
+  }
+
+  async #store(root: string, state: DiskFile): Promise<StoredState> {
+    return state && { mode: state.mode, oid: await this.deps.snapshots.write(root, state.bytes) };
+  }
+
+  #enqueue(work: () => Promise<void>): Promise<void> {
+    const result = this.#queue
+      .then(work)
+      .catch((error: unknown) => this.deps.failed("The changes of a turn could not be recorded", error));
+    this.#queue = result;
+    return result;
+  }
+}
+
+/** Absolute path of a changed file. */
+function placeOf(root: string, { path: file }: FileChange): string {
+  return path.join(root, ...file.split("/"));
+}
+
+/** Without files that only moved from one root to another, for example because a repository was created around them. */
+function withoutMoves(changes: ReadonlyMap<string, readonly FileChange[]>): ReadonlyMap<string, readonly FileChange[]> {
+  const states = new Map<string, FileChange[]>();
+  for (const [root, files] of changes)
+    for (const file of files) states.set(placeOf(root, file), [...(states.get(placeOf(root, file)) ?? []), file]);
+  const isMoved = (place: string): boolean => {
+    const [one, other, ...more] = states.get(place) ?? [];
+    return (
+      one !== undefined &&
+      other !== undefined &&
+      more.length === 0 &&
+      sameState(one.before, other.after) &&
+      sameState(one.after, other.before)
+    );
+  };
+  return new Map([...changes].map(([root, files]) => [root, files.filter(file => !isMoved(placeOf(root, file)))]));
+}
+
+function limitsOf(snapshot: Snapshot): readonly ReviewLimit[] {
+  if (snapshot.kind === "unavailable")
+    return snapshot.why === "restricted" ? [] : [{ kind: "announcedOnly", why: snapshot.why }];
+  const count = snapshot.roots.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
+    paths = snapshot.roots.flatMap(({ root, leftOut }) => leftOut.map(file => path.join(root, file.path)));
+  return [
+    ...(count === 0 ? [] : [{ kind: "leftOut" as const, count, paths: paths.slice(0, MAX_LEFT_OUT) }]),
+    ...snapshot.skipped.map(({ root, why }) => ({ kind: "skipped" as const, root, why })),
+  ];
+}
