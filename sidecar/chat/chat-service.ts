@@ -17,6 +17,7 @@ import type { AgentPool } from "../agents/pool";
 import type { Journal, StoredSession, WriteLease } from "../journal/journal";
 import { FORMAT } from "../journal/stored-conversation";
 import type { BypassPolicy } from "../permissions/bypass-policy";
+import type { ReviewService } from "../review/review-service";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent/agent-terminals";
@@ -52,6 +53,8 @@ export interface ChatDeps {
   readonly isRestricted?: boolean;
   /** Reports a change that the list of sessions shows. */
   readonly listChanged?: () => void;
+  /** Records what turns change. Default: nothing is recorded. */
+  readonly record?: ReviewService["record"];
   readonly log: SessionDeps["log"];
 }
 
@@ -145,6 +148,21 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
+  #recordingOf(
+    { sessionId, conversation, agent, cwd, folders }: SessionStart,
+    lease: WriteLease | undefined,
+  ): SessionDeps["recording"] {
+    return lease === undefined
+      ? undefined
+      : this.deps.record?.({
+          id: conversation,
+          kind: "chat",
+          agentName: agent.name,
+          folders: folders ?? [cwd],
+          changed: summary => this.#sessions.get(sessionId)?.reviewed(summary),
+        });
+  }
+
   #depsOf(start: SessionStart, { text }: StoredSession, lease: WriteLease | undefined): SessionDeps {
     const { host, journal, ...deps } = this.deps,
       { sessionId } = start;
@@ -174,6 +192,7 @@ export class ChatService implements AsyncDisposable {
       keepSession: agentSession => {
         if (lease?.isHeld() && text.format <= FORMAT) journal.keep(start.conversation, recordOf(start, agentSession));
       },
+      recording: this.#recordingOf(start, lease),
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
       attention: (attention, { agent, title }) =>

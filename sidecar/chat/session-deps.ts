@@ -12,6 +12,7 @@ import type { AgentPool } from "../agents/pool";
 import type { ConversationWriter, WriteLease } from "../journal/journal";
 import type { Restored } from "../journal/stored-conversation";
 import type { BypassPolicy } from "../permissions/bypass-policy";
+import type { Recording } from "../review/review-service";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";
@@ -39,6 +40,8 @@ export interface SessionDeps {
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   /** Reports a change that the list of sessions shows. */
   readonly listChanged: () => void;
+  /** Records what the turns change. Absent: nothing is recorded. */
+  readonly recording?: Recording | undefined;
   /** Cancels the installation of an agent or extension, for all sessions. Absent: nothing is ever installed. */
   readonly cancelInstall?: ((of: Installable, id: string) => void) | undefined;
   readonly editor: EditorFiles;

@@ -19,6 +19,7 @@ import type { Control, ControlValue } from "../../src/protocol/chat/controls";
 import type { FormAsk, UrlAsk } from "../../src/protocol/chat/elicitation";
 import type { SessionDetails } from "../../src/protocol/chat/session-details";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
+import type { ReviewSummary } from "../../src/protocol/review/review";
 import type { BypassUntil } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/connection";
 import type { JsonObject } from "../rpc/json";
@@ -155,6 +156,8 @@ export type SessionEvent =
   | { readonly kind: "extensionMissing"; readonly sentence: string }
   /** The session's current extensions, missing tools and agent program. */
   | { readonly kind: "detailed"; readonly details: SessionDetails }
+  /** What is unreviewed in the session's folders; absent for nothing. */
+  | { readonly kind: "reviewed"; readonly review?: ReviewSummary }
   /** The session has not opened within this many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "prompted"; readonly prompt: Prompt }

@@ -16,6 +16,7 @@
  * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
  *   logged in production.
  */
+import type { ReviewSummary } from "../../src/protocol/review/review";
 import * as l10n from "@vscode/l10n";
 import { chain, enter, unexpected } from "../agent-session/state-machine";
 import type { Conversation } from "../../src/protocol/chat/chat";
@@ -162,6 +163,8 @@ function step(state: State, event: SessionEvent, now: number): SessionStep {
       ]);
     case "detailed":
       return detailed(state, event.details);
+    case "reviewed":
+      return reviewed(state, event.review);
     case "leftOut":
       return addNotice(
         state,
@@ -448,4 +451,10 @@ function close(state: State): SessionStep {
     s => enter(s, { kind: "closed" }),
     s => [s, [...(running ? [{ kind: "sendCancel" } as const] : []), { kind: "leave" }]],
   );
+}
+
+function reviewed(state: State, review: ReviewSummary | undefined): SessionStep {
+  return JSON.stringify(review) === JSON.stringify(state.conversation.review)
+    ? [state, []]
+    : emitEvent(state, { type: "review", ...(review === undefined ? {} : { review }) });
 }

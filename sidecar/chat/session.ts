@@ -12,6 +12,7 @@ import { emptyConversation, type Conversation } from "../../src/protocol/chat/ch
 import type { Position } from "../../src/protocol/chat/delivery";
 import type { Installable, InstallProgress } from "../../src/protocol/agents/agent-service";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
+import type { ReviewSummary } from "../../src/protocol/review/review";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire/wire";
 import type { InstallConfig } from "../agents/install/install-options";
@@ -21,6 +22,7 @@ import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
 import { ConversationSearch } from "./conversation-search";
 import { Outbox } from "./outbox";
+import { RecordedTurns } from "./recorded-turns";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 import type { SessionStart, SessionDeps } from "./session-deps";
@@ -50,6 +52,7 @@ export class Session extends Actor<Message> {
   readonly #outbox: Outbox;
   readonly #search: ConversationSearch;
   readonly #agent: AgentClient;
+  readonly #recorded: RecordedTurns | undefined;
   readonly #responders = new Map<string, PromptResponder>();
 
   constructor(
@@ -76,7 +79,9 @@ export class Session extends Actor<Message> {
       ...(usage === undefined ? {} : { usage }),
       ...(terminals.length === 0 ? {} : { terminals }),
       ...(queue === undefined ? {} : { queue }),
+      ...(deps.recording?.summary === undefined ? {} : { review: deps.recording.summary }),
     };
+    this.#recorded = deps.recording && new RecordedTurns(deps.recording, start.cwd);
     const [state, effects] = startSession(conversation, `${start.sessionId.slice(0, 8)}-`, {
       ...(start.interruption === undefined ? {} : { interruption: start.interruption }),
       ...(start.bringsTranscript ? { bringsTranscript: true } : {}),
@@ -126,6 +131,9 @@ export class Session extends Actor<Message> {
       ...(version === undefined ? {} : { version }),
       ...(progress === undefined ? {} : { progress }),
     });
+  }
+  reviewed(review: ReviewSummary | undefined): void {
+    this.#notify({ kind: "reviewed", ...(review === undefined ? {} : { review }) });
   }
   restartAgent(): void {
     this.#notify({ kind: "restarted" });
@@ -185,6 +193,7 @@ export class Session extends Actor<Message> {
     this.#agent[Symbol.dispose]();
     this.#search[Symbol.dispose]();
     this.#outbox[Symbol.dispose]();
+    if (this.deps.recording) await this.deps.recording[Symbol.asyncDispose]();
     await this.deps.lease?.release();
   }
 
@@ -201,7 +210,10 @@ export class Session extends Actor<Message> {
     const { conversation: before } = this.#state,
       [state, effects] = stepSession(this.#state, event, this.deps.clock.now());
     this.#state = state;
-    for (const effect of effects) this.#do(effect);
+    for (const effect of effects) {
+      this.#do(effect);
+      if (effect.kind === "emit") this.#recorded?.onEvent(effect.event, before);
+    }
     const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));
     const current =
       state.phase.kind === "closed"
@@ -227,7 +239,7 @@ export class Session extends Actor<Message> {
       case "open":
         return this.#agent.open();
       case "sendPrompt":
-        return this.#agent.send(effect.prompt);
+        return this.#agent.send(effect.prompt, this.#recorded?.begin(effect.prompt, this.#state.conversation));
       case "acceptPrompt":
         return this.#respond(effect.messageId, responder => responder.accept());
       case "refusePrompt":

@@ -43,6 +43,8 @@ export interface JournalOptions {
   /** `message` is for the user. */
   readonly warn: (message: string, detail: Readonly<Record<string, unknown>>) => void;
   readonly append?: (file: string, text: string) => void;
+  /** Called after a journal was deleted. */
+  readonly deleted?: (conversation: string) => void;
   /** See `lease`. Default: this process is the only one. */
   readonly lease?: (conversation: string, takesOver: boolean) => Promise<WriteLease | undefined>;
 }
@@ -179,6 +181,11 @@ export class Journal {
   async delete(conversation: string): Promise<void> {
     await rm(this.indexFile(conversation), { force: true });
     await rm(this.#fileOf(conversation), { force: true });
+    this.options.deleted?.(conversation);
+  }
+
+  has(conversation: string): boolean {
+    return CONVERSATION.test(conversation) && existsSync(this.#fileOf(conversation));
   }
 
   /** Deletes journals beyond the limits, those that were changed least recently first. `now`: ms since 1970. */

@@ -19,6 +19,12 @@ export async function readDiskFile(file: string, maxBytes: number): Promise<Disk
   }
 }
 
+export function isSameDiskFile(a: DiskFile, b: DiskFile): boolean {
+  return (
+    a?.mode === b?.mode && (a === b || (a !== undefined && b !== undefined && Buffer.compare(a.bytes, b.bytes) === 0))
+  );
+}
+
 /** The file below the real path of its folder, also where neither exists yet. A link is not followed. */
 export function realFile(file: string): string {
   const folder = path.dirname(file);

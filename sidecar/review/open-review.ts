@@ -14,7 +14,7 @@ import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import { realFile } from "./disk-file";
 import { RecordedFiles } from "./recorded-files";
-import { fileKey, type About, type ReviewedFile } from "./review-log";
+import { fileKey, type ReviewedFile } from "./review-log";
 import { changeOf, reviewOf, summaryOf, unreviewedFiles } from "./review-view";
 import type { FileId, Outcome } from "./review-decision";
 import { SessionReview } from "./session-review";
@@ -46,8 +46,6 @@ export class OpenReview implements AsyncDisposable {
   #recorder: TurnRecorder | undefined;
   #listener: Listener | undefined;
   #notification: "none" | "scheduled" = "none";
-  /** The current description of the session. Stored when a turn begins. */
-  about: About | undefined;
 
   constructor(
     readonly id: string,
@@ -62,6 +60,9 @@ export class OpenReview implements AsyncDisposable {
   }
   get recorder(): TurnRecorder | undefined {
     return this.#recorder;
+  }
+  get summary(): ReviewSummary | undefined {
+    return summaryOf(this.#session.state);
   }
   get isRecorded(): boolean {
     return this.#recorder !== undefined;
@@ -97,7 +98,7 @@ export class OpenReview implements AsyncDisposable {
 
   /** Reports a change, at most every `CHANGED_MS`. */
   changed(): void {
-    this.#listener?.(summaryOf(this.#session.state));
+    this.#listener?.(this.summary);
     if (this.#notification === "scheduled") return;
     this.#notification = "scheduled";
     this.deps.clock.after(CHANGED_MS, () => {

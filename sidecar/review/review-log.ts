@@ -74,7 +74,7 @@ const logLine = v.variant("type", [
   v.object({ type: v.literal("recorded"), roots: list(recordedRoot, 10_000) }),
   /** The agent began before the folders were recorded. */
   v.object({ type: v.literal("late"), turn: count }),
-  v.object({ type: v.literal("ended") }),
+  v.object({ type: v.literal("ended"), turn: count }),
   v.object({ type: v.literal("changed"), turn, files }),
   /**
    * An operation of the user. `newestTurn`: the newest turn whose changes it concerns. `turn`: the only turn that was
@@ -166,7 +166,8 @@ export function apply(state: ReviewState, line: LogLine): void {
       state.lateTurns.add(line.turn);
       return;
     case "ended":
-      delete state.open;
+      // The next turn may have begun.
+      if (state.open?.turn === line.turn) delete state.open;
       return;
     case "changed":
       for (const file of line.files) applyFile(state, file, line, undefined);

@@ -34,12 +34,14 @@ export interface ReviewDeps {
   /** Whether the conversation is stored. */
   readonly isStored: (conversation: string) => boolean;
   readonly isRestricted: boolean;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
   readonly notifyChanged: (review: Review) => void;
   readonly log: (message: string, error: unknown) => void;
 }
 
 /** A session whose turns are recorded. `id`: of its conversation, or a UUID. */
-export interface RecordedSession extends About {
+export interface RecordedSession extends Omit<About, "title"> {
   readonly id: string;
   /** Called after each change. */
   readonly changed?: (summary: ReviewSummary | undefined) => void;
@@ -47,7 +49,10 @@ export interface RecordedSession extends About {
 
 /** The recording of one session. Nothing rejects. */
 export interface Recording extends AsyncDisposable {
-  begin(prompt: Omit<BegunTurn, "turn">): Promise<void>;
+  /** What is unreviewed. */
+  readonly summary: ReviewSummary | undefined;
+  /** Resolves when the agent may begin. `sessionTitle`: one line. */
+  begin(prompt: Omit<BegunTurn, "turn" | "at">, sessionTitle: string): Promise<void>;
   readonly announced: TurnRecorder["announced"];
   readonly toolEnded: TurnRecorder["toolEnded"];
   readonly writing: TurnRecorder["writing"];
@@ -91,15 +96,17 @@ export class ReviewService implements AsyncDisposable {
   /** Records the turns of a session from now on. Undefined in an untrusted workspace. */
   record({ id, changed, ...about }: RecordedSession): Recording | undefined {
     if (this.deps.isRestricted) return undefined;
-    const review = this.#opened(id);
-    review.about = about;
-    const recorder = review.record(about.folders, changed);
+    const review = this.#opened(id),
+      recorder = review.record(about.folders, changed);
     void recorder.recover();
     return {
-      begin: async prompt => {
+      get summary() {
+        return review.summary;
+      },
+      begin: async (prompt, title) => {
         try {
-          review.session.describe(review.about ?? about);
-          await recorder.begin(prompt);
+          review.session.describe({ ...about, title });
+          await recorder.begin({ ...prompt, at: this.deps.date() });
         } catch (error) {
           this.deps.log("A turn could not be recorded", error);
         }

@@ -94,8 +94,8 @@ export class SessionReview {
   late(turn: number): void {
     this.#log({ type: "late", turn });
   }
-  ended(): void {
-    this.#log({ type: "ended" });
+  ended(turn: number): void {
+    this.#log({ type: "ended", turn });
   }
 
   /** Records the user's changes of known files since the last step. */

@@ -1,8 +1,8 @@
 /**
  * Records which files the turns of one session change, and who changed them (issue 21 items 1 and 2).
  *
- *   idle ── begin ──▶ baseline ── recorded ──▶ recorded, or announced without git ── end, last snapshot ──▶ idle
- *                                              (a snapshot after each writing tool call)
+ *   begin ──▶ baseline ──▶ recorded, or announced without git ── end ──▶ last snapshot
+ *                          (a snapshot after each writing tool call)
  *
  * A change between two snapshots of a turn is the agent's, unless the user saved the file meanwhile, an operation of
  * the review wrote it, or it belongs to another session. What changes between two turns is the user's.
@@ -16,13 +16,13 @@ import path from "node:path";
 import type { ReviewLimit } from "../../src/protocol/review/review";
 import type { Clock } from "../rpc/clock";
 import { isCoveredBy, ownerOf, type Claimant } from "./claims";
-import { readDiskFile, realFile, type DiskFile } from "./disk-file";
+import { isSameDiskFile, readDiskFile, realFile, type DiskFile } from "./disk-file";
 import { partsOf, type KnownChange } from "./known-changes";
 import type { RecordedFiles } from "./recorded-files";
 import type { BegunTurn, RecordedRoot, StoredState } from "./review-log";
 import type { ObservedChange } from "./review-decision";
 import type { SessionReview } from "./session-review";
-import { sameState, type FileChange, type Oid } from "./snapshots/file-state";
+import { FILE_MODE, sameState, type FileChange, type Oid } from "./snapshots/file-state";
 import type { RenamedFile } from "./snapshots/renames";
 import { isWithin } from "./snapshots/repository";
 import { realPath, type Snapshot, type SnapshotStore } from "./snapshots/snapshot-store";
@@ -48,26 +48,30 @@ export interface RecorderDeps {
   readonly failed: (what: string, error: unknown) => void;
 }
 
-type Phase =
-  /** `endedAt`: time of the clock when the last turn ended. */
-  | { readonly kind: "idle"; readonly endedAt: number }
-  /** `announced`: without git, only files are compared that tool calls name. */
-  | { readonly kind: "baseline" | "recorded" | "announced"; readonly turn: number };
-
-/** A file with known changes in this turn. `at`: its state at the start of these; `tree`: that of the last snapshot. */
+/** A file with known changes in a turn. `at`: its state at the start of these; `tree`: that of the last snapshot. */
 interface KnownFile {
   at: DiskFile | { readonly stored: StoredState } | "tree";
   changes: { readonly by: KnownChange["by"]; readonly before: DiskFile; readonly after: DiskFile }[];
 }
 
+interface RunningTurn {
+  readonly number: number;
+  /** `announced`: without git, only files are compared that tool calls name. */
+  phase: "baseline" | "recorded" | "announced";
+  readonly claimed: Set<string>;
+  /** By real path. */
+  readonly known: Map<string, KnownFile>;
+  /** States before saves that have not ended. */
+  readonly saving: Map<string, DiskFile>;
+}
+
+const NOTHING_CLAIMED: ReadonlySet<string> = new Set();
+
 export class TurnRecorder implements Claimant {
   readonly folders: readonly string[];
-  #phase: Phase = { kind: "idle", endedAt: -Infinity };
-  readonly #claimed = new Set<string>();
-  /** By real path. */
-  readonly #known = new Map<string, KnownFile>();
-  /** States before saves that have not ended. */
-  readonly #saving = new Map<string, DiskFile>();
+  #turn: RunningTurn | undefined;
+  /** The last turn that ended, and its end by the clock. */
+  #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
   readonly #trees = new Map<string, Oid>();
   #skipped: ReadonlySet<string> = new Set();
   /** Time of the last snapshot. */
@@ -81,10 +85,10 @@ export class TurnRecorder implements Claimant {
   }
 
   get claimed(): ReadonlySet<string> {
-    return this.#claimed;
+    return (this.#turn ?? this.#ended?.turn)?.claimed ?? NOTHING_CLAIMED;
   }
   get isRunning(): boolean {
-    return this.#phase.kind !== "idle";
+    return this.#turn !== undefined;
   }
   /** What the snapshots do not contain. */
   get limits(): readonly ReviewLimit[] {
@@ -93,20 +97,25 @@ export class TurnRecorder implements Claimant {
 
   /** Whether the session had a turn since this time of the clock. */
   ranSince(time: number): boolean {
-    return this.#phase.kind !== "idle" || this.#phase.endedAt >= time;
+    return this.#turn !== undefined || (this.#ended?.at ?? -Infinity) >= time;
   }
 
   /** Resolves when the baseline is recorded, or after `BASELINE_MS`. */
   begin(prompt: Omit<BegunTurn, "turn">): Promise<void> {
-    const { clock, review } = this.deps,
-      turn = review.begin(prompt);
-    this.#claimed.clear();
-    this.#known.clear();
-    this.#phase = { kind: "baseline", turn };
+    const { clock, review } = this.deps;
+    void this.end();
+    const turn: RunningTurn = {
+      number: review.begin(prompt),
+      phase: "baseline",
+      claimed: new Set(),
+      known: new Map(),
+      saving: new Map(),
+    };
+    this.#turn = turn;
     const recorded = this.#enqueue(() => this.#baseline(turn));
     return new Promise(resolve => {
       const timer = clock.after(BASELINE_MS, () => {
-        if (this.#phase.kind === "baseline") review.late(turn);
+        if (turn.phase === "baseline") review.late(turn.number);
         resolve();
       });
       void recorded.finally(() => {
@@ -118,84 +127,96 @@ export class TurnRecorder implements Claimant {
 
   /** A tool call names these absolute paths. */
   async announced(files: readonly string[]): Promise<void> {
-    if (this.#phase.kind === "idle") return;
-    const covered = files.map(realFile).filter(file => isCoveredBy(file, this.folders));
-    for (const file of covered) this.#claimed.add(file);
-    if (this.#phase.kind !== "recorded") await Promise.all(covered.map(file => this.#protect(file)));
+    const turn = this.#turn;
+    if (turn === undefined) return;
+    const covered = this.#covered(files);
+    for (const file of covered) turn.claimed.add(file);
+    if (turn.phase !== "recorded") await Promise.all(covered.map(file => protect(turn, file)));
   }
 
   /** A tool call that can write has ended. */
   toolEnded(): void {
-    if (this.#phase.kind === "idle" || this.#sample === "waiting") return;
+    const turn = this.#turn;
+    if (turn === undefined || this.#sample === "waiting") return;
     this.#sample = "waiting";
     void this.#enqueue(() => {
       this.#sample = "none";
-      return this.#compare();
+      return this.#compare(turn);
     });
   }
 
   /** The agent writes a file through the editor. `write` resolves with the user's unsaved text that it replaced. */
   async writing(file: string, write: () => Promise<Uint8Array | undefined>): Promise<void> {
+    const turn = this.#turn;
     await this.announced([file]);
-    const before = await readDiskFile(file, MAX_FILE_BYTES),
+    const before = turn && (await readDiskFile(file, MAX_FILE_BYTES)),
       unsaved = await write();
-    if (unsaved === undefined || this.#phase.kind === "idle") return;
-    const mode = before?.mode ?? "100644";
-    this.#knownFile(realFile(file)).changes.push({ by: "user", before, after: { mode, bytes: unsaved } });
+    if (turn && unsaved !== undefined)
+      addChange(turn, realFile(file), {
+        by: "user",
+        before,
+        after: { mode: before?.mode ?? FILE_MODE, bytes: unsaved },
+      });
   }
 
   /** The user saves a file. */
   async saved(file: string, state: "saving" | "saved"): Promise<void> {
-    const real = realFile(file);
-    if (this.#phase.kind === "idle" || !isCoveredBy(real, this.folders)) return;
+    const turn = this.#turn,
+      [real] = this.#covered([file]);
+    if (turn === undefined || real === undefined) return;
     const now = await readDiskFile(real, MAX_FILE_BYTES);
-    if (state === "saving") return void this.#saving.set(real, now);
-    if (!this.#saving.has(real)) return;
-    this.#knownFile(real).changes.push({ by: "user", before: this.#saving.get(real), after: now });
-    this.#saving.delete(real);
+    if (state === "saving") return void turn.saving.set(real, now);
+    if (turn.saving.has(real)) addChange(turn, real, { by: "user", before: turn.saving.get(real), after: now });
+    turn.saving.delete(real);
   }
 
   /** An operation of the review changes files. */
   async operating<T>(files: readonly string[], operate: () => Promise<T>): Promise<T> {
-    if (this.#phase.kind === "idle") return operate();
-    const covered = files.map(realFile).filter(file => isCoveredBy(file, this.folders)),
+    const turn = this.#turn;
+    if (turn === undefined) return operate();
+    const covered = this.#covered(files),
       read = (): Promise<readonly DiskFile[]> => Promise.all(covered.map(file => readDiskFile(file, MAX_FILE_BYTES)));
     const before = await read(),
       result = await operate(),
       after = await read();
     for (const [i, file] of covered.entries())
-      this.#knownFile(file).changes.push({ by: "operation", before: before[i], after: after[i] });
+      if (!isSameDiskFile(before[i], after[i]))
+        addChange(turn, file, { by: "operation", before: before[i], after: after[i] });
     return result;
   }
 
   /** Resolves when the changes of the turn are recorded. */
   end(): Promise<void> {
-    if (this.#phase.kind === "idle") return this.settled();
+    const turn = this.#turn,
+      { clock, review, changed } = this.deps;
+    this.#turn = undefined;
+    if (turn === undefined) return this.settled();
+    this.#ended = { turn, at: clock.now() };
     return this.#enqueue(async () => {
       try {
-        await this.#compare();
+        await this.#compare(turn);
       } finally {
-        this.#phase = { kind: "idle", endedAt: this.deps.clock.now() };
-        this.deps.review.ended();
-        this.deps.changed();
+        review.ended(turn.number);
+        changed();
       }
     });
   }
 
   /** Records what changed in a turn that ended with its process. The user may have changed files since then. */
   recover(): Promise<void> {
-    const { open } = this.deps.review.state;
-    if (open === undefined || this.#phase.kind !== "idle") return Promise.resolve();
+    const { review, snapshots, changed } = this.deps,
+      { open } = review.state;
+    if (open === undefined || this.#turn !== undefined) return Promise.resolve();
     return this.#enqueue(async () => {
       try {
-        const snapshot = await this.deps.snapshots.snapshot(this.folders);
+        const snapshot = await snapshots.snapshot(this.folders);
         for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : []) {
           const before = open.roots.find(each => each.root === root)?.tree;
           if (before !== undefined) await this.#observe(root, await this.#difference(root, before, tree), open.turn);
         }
       } finally {
-        this.deps.review.ended();
-        this.deps.changed();
+        review.ended(open.turn);
+        changed();
       }
     });
   }
@@ -205,49 +226,39 @@ export class TurnRecorder implements Claimant {
     await this.#queue;
   }
 
-  async #baseline(turn: number): Promise<void> {
-    const { review, snapshots, clock } = this.deps;
+  async #baseline(turn: RunningTurn): Promise<void> {
+    const { review, snapshots, clock, changed } = this.deps;
     await review.settle();
     const snapshot = await snapshots.snapshot(this.folders);
     this.#trees.clear();
     this.#sampledAt = clock.now();
     this.#setTrees(snapshot);
-    if (this.#phase.kind === "baseline")
-      this.#phase = { kind: snapshot.kind === "recorded" ? "recorded" : "announced", turn };
-    this.deps.changed();
+    turn.phase = snapshot.kind === "recorded" ? "recorded" : "announced";
+    changed();
   }
 
   /** Compares the folders with their last state. */
-  async #compare(): Promise<void> {
+  async #compare(turn: RunningTurn): Promise<void> {
     const { snapshots, clock, changed } = this.deps,
-      phase = this.#phase,
       since = this.#sampledAt;
-    if (phase.kind === "idle" || phase.kind === "baseline") return;
+    if (turn.phase === "baseline") return;
     this.#sampledAt = clock.now();
     const others = this.deps.others().filter(other => other !== this && other.ranSince(since));
-    if (phase.kind === "recorded") {
+    if (turn.phase === "recorded") {
       const snapshot = await snapshots.snapshot(this.folders),
         changes = new Map<string, readonly FileChange[]>();
       // A root that was skipped before is recorded from now on.
       for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
         if (!this.#skipped.has(root)) changes.set(root, await this.#difference(root, this.#trees.get(root), tree));
       for (const [root, files] of withoutMoves(changes)) {
-        this.#keepStarts(root, files);
-        const unknown = files.filter(file => !this.#known.has(placeOf(root, file)));
-        await this.#observe(root, unknown, phase.turn, others);
+        keepStarts(turn, root, files);
+        const unknown = files.filter(file => !turn.known.has(placeOf(root, file)));
+        await this.#observe(root, unknown, turn.number, others);
       }
       this.#setTrees(snapshot);
     }
-    for (const [file, known] of this.#known) await this.#observeKnown(file, known, phase.turn, others);
+    for (const [file, known] of turn.known) await this.#observeKnown(file, known, turn.number, others);
     changed();
-  }
-
-  /** The states before the first known change, where the last snapshot has them. */
-  #keepStarts(root: string, files: readonly FileChange[]): void {
-    for (const file of files) {
-      const known = this.#known.get(placeOf(root, file));
-      if (known?.at === "tree") known.at = { stored: file.before };
-    }
   }
 
   /** Without `others`, the changes may be the user's, too. */
@@ -325,17 +336,8 @@ export class TurnRecorder implements Claimant {
     this.deps.review.recorded(roots);
   }
 
-  /** Remembers the state of a file that may change before it is recorded. */
-  async #protect(file: string): Promise<void> {
-    if (this.#known.has(file)) return;
-    const known = this.#knownFile(file);
-    known.at = await readDiskFile(file, MAX_FILE_BYTES);
-  }
-
-  #knownFile(file: string): KnownFile {
-    const known = this.#known.get(file) ?? { at: "tree" as const, changes: [] };
-    this.#known.set(file, known);
-    return known;
+  #covered(files: readonly string[]): readonly string[] {
+    return files.map(realFile).filter(file => isCoveredBy(file, this.folders));
   }
 
   /** The innermost recorded root, or without git the folder of the session. */
@@ -354,6 +356,31 @@ export class TurnRecorder implements Claimant {
       .catch((error: unknown) => this.deps.failed("The changes of a turn could not be recorded", error));
     this.#queue = result;
     return result;
+  }
+}
+
+function knownFile({ known }: RunningTurn, file: string): KnownFile {
+  const entry = known.get(file) ?? { at: "tree" as const, changes: [] };
+  known.set(file, entry);
+  return entry;
+}
+
+function addChange(turn: RunningTurn, file: string, change: KnownFile["changes"][number]): void {
+  knownFile(turn, file).changes.push(change);
+}
+
+/** Remembers the state of a file that may change before it is recorded. */
+async function protect(turn: RunningTurn, file: string): Promise<void> {
+  if (turn.known.has(file)) return;
+  const known = knownFile(turn, file);
+  known.at = await readDiskFile(file, MAX_FILE_BYTES);
+}
+
+/** Stores the states before the first known changes, where the last snapshot has others. */
+function keepStarts({ known }: RunningTurn, root: string, files: readonly FileChange[]): void {
+  for (const file of files) {
+    const entry = known.get(placeOf(root, file));
+    if (entry?.at === "tree") entry.at = { stored: file.before };
   }
 }
 

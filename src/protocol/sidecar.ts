@@ -147,7 +147,11 @@ export interface HostToSidecar
   "settings/logLevels": Note<LogLevels>;
 }
 
-export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost, SessionsSidecarToHost, ReviewSidecarToHost {
+export interface SidecarToHost
+  extends LmSidecarToHost,
+    AgentsSidecarToHost,
+    SessionsSidecarToHost,
+    ReviewSidecarToHost {
   "chat/event": Note<{
     readonly sessionId: SessionId;
     readonly bootId: string;

@@ -68,7 +68,7 @@ export class AgentClient implements Disposable {
       id => this.#session.notifier()({ kind: "withdrawn", id }),
     );
     this.#timeouts = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
-    this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
+    this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor, deps.recording);
     const { agent, cwd, protocol = 1, extensions = [] } = start;
     this.#agentSession = start.agentSession;
     this.#openings = {
@@ -207,8 +207,8 @@ export class AgentClient implements Disposable {
     else if (this.#installing.delete(what) && this.#installing.size === 0) this.#timeouts.restartOpening();
   }
 
-  /** Reads the attachments, then sends the prompt. */
-  send({ text, attachments }: Prompt): void {
+  /** Reads the attachments, then sends the prompt. `ready`: resolves when the agent may begin. */
+  send({ text, attachments }: Prompt, ready?: Promise<void>): void {
     const { editor } = this.deps,
       notify = this.#session.notifier();
     const content = ({ blocks, omitted }: PromptBlocks): PromptContent => ({
@@ -221,11 +221,12 @@ export class AgentClient implements Disposable {
         if (outcome.kind === "failed" && requiresSignIn(outcome.error)) this.#next = "wanted";
       },
     });
-    this.#session.prompt(({ lease: { connection } }) =>
-      attachments
+    this.#session.prompt(({ lease: { connection } }) => {
+      const prepared = attachments
         ? promptContent(text, attachments, connection.accepts, path => editor.readTextFile(path)).then(content)
-        : content({ blocks: [{ type: "text", text }], omitted: [] }),
-    );
+        : content({ blocks: [{ type: "text", text }], omitted: [] });
+      return ready === undefined ? prepared : ready.then(() => prepared);
+    });
   }
 
   cancel(): void {

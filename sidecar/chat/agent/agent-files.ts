@@ -9,6 +9,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { PermissionOption } from "../../../src/protocol/chat/chat";
+import type { Recording } from "../../review/review-service";
 import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -16,7 +17,8 @@ import { RpcCode, RpcError } from "../../rpc/message";
 /** File operations of the host. Both reject with an `RpcError`; a missing file has the code `notFound`. */
 export interface EditorFiles {
   readTextFile(path: string): Promise<string>;
-  writeTextFile(path: string, text: string): Promise<void>;
+  /** Resolves with the user's unsaved text that was replaced, in the file's encoding. */
+  writeTextFile(path: string, text: string): Promise<Uint8Array | undefined>;
 }
 
 /** A question of Symposium about a request of the agent. */
@@ -37,6 +39,7 @@ export class AgentFiles {
   constructor(
     private readonly roots: readonly string[],
     private readonly editor: EditorFiles,
+    private readonly recording?: Pick<Recording, "writing">,
   ) {}
 
   /** `isMissingEmpty`: a missing file reads as empty, for an agent that creates only files that it can read. */
@@ -55,7 +58,9 @@ export class AgentFiles {
       file = pathIn(params);
     const { content } = params;
     if (typeof content !== "string") throw new RpcError(RpcCode.invalidParams, "content: a string is required");
-    await this.editor.writeTextFile(await this.#allowed(file, "edit", ask), content);
+    const real = await this.#allowed(file, "edit", ask),
+      write = (): Promise<Uint8Array | undefined> => this.editor.writeTextFile(real, content);
+    await (this.recording ? this.recording.writing(real, write) : write());
     return {};
   }
 

@@ -21,9 +21,10 @@ export function editorFiles(ask: AskHost): EditorFiles {
         })
       ).text,
     writeTextFile: async (path, text) => {
-      await ask("editor/writeTextFile", { path, text }).catch((error: unknown) => {
+      const { unsaved } = await ask("editor/writeTextFile", { path, text }).catch((error: unknown) => {
         throw forAgent(error, path);
       });
+      return unsaved === undefined ? undefined : Buffer.from(unsaved, "base64");
     },
   };
 }

@@ -18,6 +18,9 @@ import { ChatService } from "../../chat/chat-service";
 import { ConversationLocks } from "../../chat/conversation-locks";
 import { DialectCache } from "../../conductor/proxy-dialect";
 import type { TraceWriter } from "../../conductor/trace-writer";
+import { ReviewLogs } from "../../review/review-logs";
+import { ReviewService } from "../../review/review-service";
+import { SnapshotStore } from "../../review/snapshots/snapshot-store";
 import { BypassPolicy } from "../../permissions/bypass-policy";
 import { forbidProcesses, startChild, systemTools, type ProcessDeps } from "../../process/child";
 import { RUN_ID } from "../../process/child-environment";
@@ -60,6 +63,7 @@ export interface Served {
   readonly extensions: ConfiguredExtensions;
   readonly journal: Journal;
   readonly sessions: SessionsService;
+  readonly review: ReviewService;
   /** Loads the part on the first call. */
   readonly recommendations: () => Promise<RecommendationService>;
 }
@@ -118,7 +122,8 @@ export function openSidecar(host: SidecarHost): Served {
     ),
   );
   const policy = new BypassPolicy(hello.bypass),
-    journal = journalOf(host);
+    journal: Journal = journalOf(host, conversation => void review.delete(conversation)),
+    review: ReviewService = reviewOf(host, processes, agents, journal);
   const chat = scope.add(
     new ChatService({
       bootId,
@@ -133,6 +138,7 @@ export function openSidecar(host: SidecarHost): Served {
       journal,
       isRestricted: hello.restricted === true,
       listChanged: () => sessions.changed(),
+      record: session => review.record(session),
       log,
     }),
   );
@@ -178,6 +184,7 @@ export function openSidecar(host: SidecarHost): Served {
     extensions,
     journal,
     sessions,
+    review,
     recommendations: recommendationsOf(host, ownExtensions, agents),
   };
 }
@@ -240,8 +247,44 @@ function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): 
   };
 }
 
+/** Opens the reviews and removes those without a session. */
+function reviewOf(
+  { hello, wire, scope, log }: SidecarHost,
+  processes: ProcessDeps,
+  agents: LazyAgents,
+  journal: Journal,
+): ReviewService {
+  const isRestricted = hello.restricted === true,
+    date = (): number => Date.now();
+  const snapshots = scope.add(
+    new SnapshotStore({
+      processes,
+      env: async () => (await (await agents.part()).shell()).env,
+      storage: hello.storage,
+      ...{ isRestricted, date },
+    }),
+  );
+  const review = scope.add(
+    new ReviewService({
+      clock: realClock,
+      snapshots,
+      logs: new ReviewLogs(hello.storage),
+      lease: conversation => journal.lease(conversation, false),
+      isStored: conversation => journal.has(conversation),
+      ...{ isRestricted, date },
+      notifyChanged: changed => wire.notify("review/changed", changed),
+      log: (message, error) => log("warn", "sidecar", message, { error: String(error) }),
+    }),
+  );
+  if (!isRestricted)
+    review
+      .cleanUp(Date.now(), hello.history)
+      .catch((error: unknown) => log("warn", "sidecar", "Old reviews could not be removed", { error: String(error) }));
+  return review;
+}
+
 /** Opens the journals of chat sessions and removes old ones. */
-function journalOf({ hello, wire, log }: SidecarHost): Journal {
+function journalOf({ hello, wire, log }: SidecarHost, deleted: (conversation: string) => void): Journal {
   const locks = conversationLocks(hello.storage);
   const journal = new Journal(hello.storage, {
     warn: (message, detail) => {
@@ -249,6 +292,7 @@ function journalOf({ hello, wire, log }: SidecarHost): Journal {
       wire.notify("editor/showWarning", { message });
     },
     lease: (conversation, takesOver) => locks.open(conversation, takesOver),
+    deleted,
   });
   if (hello.restricted) return journal;
   journal

@@ -28,7 +28,7 @@ export async function serve(version: string): Promise<void> {
     return served;
   };
   wire.serve(
-    dispatcher<HostToSidecar, "chat" | "sessions" | "registry" | "agents" | "recommendations" | "lm">(
+    dispatcher<HostToSidecar, "chat" | "sessions" | "review" | "registry" | "agents" | "recommendations" | "lm">(
       {
         hello: async hello => {
           if (hello.protocol !== PROTOCOL || hello.build !== version)
@@ -51,6 +51,7 @@ export async function serve(version: string): Promise<void> {
       {
         chat: () => ready().chat.handlers,
         sessions: () => ready().sessions.handlers,
+        review: () => ready().review.handlers,
         registry: async () => (await ready().agents.part()).handlers,
         agents: async () => (await ready().agents.part()).handlers,
         recommendations: async () => (await ready().recommendations()).handlers,
