@@ -114,7 +114,8 @@ export class OpenReview implements AsyncDisposable {
     const contents = new Map<string, Uint8Array>();
     for (const [root, oids] of this.#compared())
       for (const [oid, bytes] of await this.deps.snapshots.readAll(root, oids)) contents.set(oid, bytes);
-    const progress = { isRunning: this.#recorder?.isRunning ?? false, limits: this.#recorder?.limits ?? [] };
+    const isRunning = this.#recorder !== undefined && this.#session.state.open !== undefined,
+      progress = { isRunning, limits: this.#recorder?.limits ?? [] };
     return reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid));
   }
 

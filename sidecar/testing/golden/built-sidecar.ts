@@ -1,7 +1,7 @@
 /** The built sidecar as a process, and predicates on its conversation. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import {
   createMessageConnection,
@@ -17,6 +17,7 @@ import {
   type NewChat,
   type SidecarToHost,
 } from "../../../src/protocol/sidecar";
+import type { Review } from "../../../src/protocol/review/review";
 import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { AGENT_METHODS } from "../../acp/methods";
 import { temporaryFolder } from "../drive";
@@ -37,6 +38,8 @@ export class BuiltSidecar implements AsyncDisposable {
   readonly children = new Set<number>();
   conversation: Conversation = emptyConversation({ id: "scripted", name: "Scripted" }, "/");
   sessionId = "";
+  /** The newest states by id. */
+  readonly reviews = new Map<string, Review>();
   /** Number of received events and snapshots. */
   received = 0;
   #onChange = (): void => undefined;
@@ -71,7 +74,22 @@ export class BuiltSidecar implements AsyncDisposable {
     });
     this.#on("process/started", ({ pid }) => this.children.add(pid));
     this.#on("process/ended", ({ pid }) => this.children.delete(pid));
+    this.#on("review/changed", review => {
+      this.reviews.set(review.id, review);
+      this.#onChange();
+    });
     this.#connection.onRequest("secrets/environment", () => ({ env: {} }));
+    this.#connection.onRequest("editor/readTextFile", ({ path: file }: { readonly path: string }) => ({
+      text: readFileSync(file, "utf8"),
+    }));
+    this.#connection.onRequest(
+      "editor/writeTextFile",
+      ({ path: file, text }: { readonly path: string; readonly text: string }) => {
+        mkdirSync(path.dirname(file), { recursive: true });
+        writeFileSync(file, text);
+        return {};
+      },
+    );
     this.#connection.onNotification(() => undefined);
     this.#connection.listen();
   }

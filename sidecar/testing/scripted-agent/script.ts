@@ -16,6 +16,7 @@ type TextStep =
   | "mode"
   | "read"
   | "await"
+  | "disk"
   | "terminal"
   | "terminal-start"
   | "tools"
@@ -180,6 +181,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   garbage: text("garbage"),
   stderr: text("stderr"),
   title: text("title"),
+  disk: text("disk"),
   terminal: text("terminal"),
   "terminal-start": text("terminal-start"),
   mode: form(/^(\S+)$/, id => ({ step: "mode", text: id })),

@@ -3,6 +3,7 @@
  * determines the end of the turn. A cancellation interrupts waiting steps, and the turn ends as `cancelled`. An open
  * permission request is still awaited, because a client that cancels must respond to it.
  */
+import { execFileSync } from "node:child_process";
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/read-mcp-servers";
@@ -110,6 +111,21 @@ class Turn {
     for (const update of updatesOf(step, this.#terminals.last)) await this.#update(update);
   }
 
+  /** Changes files itself, as most agents do. */
+  async #disk(command: string): Promise<void> {
+    const { cwd, next } = this.#fixture,
+      toolCallId = `disk-${next()}`;
+    await this.#update({
+      sessionUpdate: "tool_call",
+      toolCallId,
+      kind: "edit",
+      title: command,
+      status: "in_progress",
+    });
+    execFileSync("sh", ["-c", command], { cwd });
+    await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
+  }
+
   async #doMore(step: Exclude<Step, UpdateStep>): Promise<void> {
     const { wire, cancelled, options } = this.#fixture;
     switch (step.step) {
@@ -164,6 +180,8 @@ class Turn {
       case "write":
         await this.#request("fs/write_text_file", { path: step.path, content: step.text });
         return this.#sendText(`wrote ${step.path}`);
+      case "disk":
+        return this.#disk(step.text);
       case "terminal":
         return this.#sendText(await this.#terminals.run(step.text));
       case "terminal-start":
