@@ -1,6 +1,7 @@
 /** A snapshot store, and folders and repositories that the user's git creates. */
 import {
   chmodSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -70,6 +71,10 @@ export class SnapshotFixture implements AsyncDisposable {
   write(name: string, content: string | Uint8Array): void {
     mkdirSync(path.dirname(this.at(name)), { recursive: true });
     writeFileSync(this.at(name), content);
+  }
+
+  exists(name: string): boolean {
+    return existsSync(this.at(name));
   }
 
   read(name: string): string {

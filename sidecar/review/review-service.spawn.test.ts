@@ -1,0 +1,307 @@
+/** Attribution, recovery and operations of reviews, with the user's git. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
+import { randomUUID } from "node:crypto";
+import type { HostToSidecar } from "../../src/protocol/sidecar";
+import { FakeClock } from "../../src/protocol/testing/fake-clock";
+import type { Review } from "../../src/protocol/review/review";
+import type { Calls, ParamsOf, ResultOf } from "../../src/protocol/wire/wire";
+import { UNPROTECTED } from "../journal/journal";
+import { findOnPath } from "../process/find-program";
+import { NEVER } from "../testing/sessions/chat-fixture";
+import { SnapshotFixture } from "../testing/review/snapshot-fixture";
+import { skipped } from "../testing/skipped";
+import { ReviewLogs } from "./review-logs";
+import { ReviewService, type Recording, type ReviewDeps } from "./review-service";
+
+class Rig implements AsyncDisposable {
+  readonly clock = new FakeClock();
+  readonly reviews = new Map<string, Review>();
+  readonly stored = new Set<string>();
+  readonly errors: string[] = [];
+  service: ReviewService;
+  #onShown = (): void => undefined;
+
+  constructor(
+    readonly fixture: SnapshotFixture,
+    readonly deps: Partial<ReviewDeps> = {},
+  ) {
+    this.service = this.opened();
+  }
+
+  opened(): ReviewService {
+    return new ReviewService({
+      clock: this.clock,
+      snapshots: this.fixture.store,
+      logs: new ReviewLogs(this.fixture.at("storage")),
+      lease: async () => UNPROTECTED,
+      isStored: id => this.stored.has(id),
+      isRestricted: false,
+      date: () => 0,
+      notifyChanged: review => {
+        this.reviews.set(review.id, review);
+        this.#onShown();
+      },
+      log: (message, error) => this.errors.push(`${message}: ${String(error)}`),
+      ...this.deps,
+    });
+  }
+
+  /** A session in the folder `w`. */
+  session(id: string = randomUUID()): { readonly id: string; readonly recording: Recording } {
+    this.stored.add(id);
+    const recording = this.service.record({ id, kind: "chat", agentName: "Ada", folders: [this.fixture.at("w")] });
+    if (recording === undefined) throw new Error("nothing is recorded");
+    return { id, recording };
+  }
+
+  ask<M extends keyof Calls<HostToSidecar> & keyof ReviewService["handlers"]>(
+    method: M,
+    params: ParamsOf<HostToSidecar, M>,
+  ): Promise<ResultOf<HostToSidecar, M>> {
+    return (
+      this.service.handlers[method] as unknown as (
+        params: ParamsOf<HostToSidecar, M>,
+        signal: typeof NEVER,
+      ) => Promise<ResultOf<HostToSidecar, M>>
+    )(params, NEVER);
+  }
+
+  /** The unreviewed files: path, lines, and marks. */
+  async files(): Promise<readonly string[]> {
+    const { reviews } = await this.ask("review/list", { folders: [this.fixture.at("w")] });
+    return reviews.flatMap(({ files }) =>
+      files.map(({ path, added, removed, shared }) => `${path} +${added} −${removed}${shared ? " shared" : ""}`),
+    );
+  }
+
+  /** Resolves after the next notification. */
+  shown(): Promise<void> {
+    return new Promise(resolve => {
+      this.#onShown = resolve;
+      this.clock.advance(1_000);
+    });
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.service[Symbol.asyncDispose]();
+    deepEqual(this.errors, []);
+  }
+}
+
+const FILES = { "w/a.txt": "1\n2\n3\n4\n5\n", "w/b.txt": "1\n2\n3\n" };
+
+suite("reviews of sessions, with git", () => {
+  let fixture: SnapshotFixture;
+  suiteSetup(function () {
+    if (findOnPath("git") === undefined) skipped(this, "It needs git");
+  });
+  setup(() => {
+    fixture = new SnapshotFixture();
+    for (const [name, content] of Object.entries(FILES)) fixture.write(name, content);
+  });
+  teardown(() => fixture[Symbol.asyncDispose]());
+
+  const begin = (recording: Recording, entryId: string): Promise<void> =>
+    recording.begin({ entryId, title: `Prompt ${entryId}` }, "A session");
+
+  test("separate the user's saves in a turn from the agent's changes", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session(),
+      file = fixture.at("w/a.txt");
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await rig.ask("review/save", { path: file, state: "saving" });
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5\n");
+    await rig.ask("review/save", { path: file, state: "saved" });
+    await rig.ask("review/save", { path: fixture.at("w/b.txt"), state: "saving" });
+    fixture.write("w/b.txt", "1\n2 mine\n3\n");
+    await rig.ask("review/save", { path: fixture.at("w/b.txt"), state: "saved" });
+    recording.toolEnded();
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5 agent\n");
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +2 −2"]);
+    deepEqual((await rig.ask("review/undo", { id })).remaining, []);
+    equal(fixture.read("w/a.txt"), "1\n2\n3 mine\n4\n5\n");
+    equal(fixture.read("w/b.txt"), "1\n2 mine\n3\n");
+  });
+
+  test("count the user's unsaved text that the agent replaced as the user's", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    await recording.writing(fixture.at("w/a.txt"), async () => {
+      fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5\n");
+      return Buffer.from("1\n2\n3 mine\n4\n5\n");
+    });
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1"]);
+    await rig.ask("review/undo", { id });
+    equal(fixture.read("w/a.txt"), "1\n2\n3 mine\n4\n5\n");
+  });
+
+  test("tell the changes of two sessions apart by their tool calls, and mark others as shared", async () => {
+    await using rig = new Rig(fixture);
+    const ada = rig.session(),
+      eva = rig.session();
+    await begin(ada.recording, "p1");
+    await begin(eva.recording, "p1");
+    await ada.recording.announced([fixture.at("w/a.txt")]);
+    await eva.recording.announced([fixture.at("w/b.txt")]);
+    fixture.write("w/a.txt", "ada\n");
+    fixture.write("w/b.txt", "eva\n");
+    fixture.write("w/c.txt", "either\n");
+    await ada.recording.end();
+    await eva.recording.end();
+    deepEqual([...(await rig.files())].sort(), [
+      "a.txt +1 −5",
+      "b.txt +1 −3",
+      "c.txt +1 −0 shared",
+      "c.txt +1 −0 shared",
+    ]);
+  });
+
+  test("do not count an undo in a running turn as a change of the agent", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await recording.end();
+    await begin(recording, "p2");
+    fixture.write("w/b.txt", "1\n2 agent\n3\n");
+    const { operation = "" } = await rig.ask("review/undo", { id, files: [{ root: fixture.at("w"), path: "a.txt" }] });
+    equal(fixture.read("w/a.txt"), FILES["w/a.txt"]);
+    await recording.end();
+    deepEqual(await rig.files(), ["b.txt +1 −1"]);
+    await rig.ask("review/revert", { id, operation });
+    equal(fixture.read("w/a.txt"), "1 agent\n2\n3\n4\n5\n");
+  });
+
+  test("count what changed between two turns as the user's, and keep it in a rewind, which can be undone", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await recording.end();
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5\n");
+    await begin(recording, "p2");
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5 agent\n");
+    fixture.write("w/new.txt", "new\n");
+    await recording.end();
+    deepEqual(
+      (await rig.ask("review/previewRewind", { id, entryId: "p1" })).files.map(
+        ({ path, before, after, hasOwnChanges }) => [path, before !== undefined, after !== undefined, hasOwnChanges],
+      ),
+      [
+        ["a.txt", true, true, true],
+        ["new.txt", true, false, false],
+      ],
+    );
+    deepEqual(
+      (await rig.ask("review/turn", { id, turn: 1 })).files.map(({ path }) => path),
+      ["a.txt"],
+    );
+    const { operation = "", files } = await rig.ask("review/rewind", { id, entryId: "p1" });
+    equal(files, 2);
+    equal(fixture.read("w/a.txt"), "1\n2\n3 mine\n4\n5\n");
+    deepEqual(await rig.files(), []);
+    await rig.ask("review/revert", { id, operation });
+    equal(fixture.read("w/a.txt"), "1 agent\n2\n3 mine\n4\n5 agent\n");
+    equal(fixture.read("w/new.txt"), "new\n");
+    equal((await rig.ask("review/rewind", { id, entryId: "unknown" })).files, 0);
+  });
+
+  test("record a turn that ended with its process, as shared", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    rig.service = rig.opened();
+    await rig.session(id).recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1 shared"]);
+    await rig.ask("review/undo", { id });
+    equal(fixture.read("w/a.txt"), FILES["w/a.txt"]);
+  });
+
+  test("compare the announced files if git is missing", async () => {
+    await using bare = new SnapshotFixture({ env: async () => ({ PATH: "" }) });
+    for (const [name, content] of Object.entries(FILES)) bare.write(name, content);
+    await using rig = new Rig(bare);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    await recording.announced([bare.at("w/a.txt"), bare.at("w/new.txt")]);
+    bare.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    bare.write("w/new.txt", "new\n");
+    bare.write("w/b.txt", "not announced\n");
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1", "new.txt +1 −0"]);
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "announcedOnly", why: "noGit" }]);
+    await rig.ask("review/undo", { id });
+    equal(bare.read("w/a.txt"), FILES["w/a.txt"]);
+    ok(!bare.exists("w/new.txt"));
+  });
+
+  test("keep what the user commits, also parts of a file", async () => {
+    await fixture.repository("w", {});
+    await using rig = new Rig(fixture);
+    const { recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5 agent\n");
+    fixture.write("w/b.txt", "1\n2 agent\n3\n");
+    await recording.end();
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await fixture.commit("w");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5 agent\n");
+    await rig.ask("review/committed", { folder: fixture.at("w") });
+    deepEqual(await rig.files(), ["a.txt +1 −1"]);
+  });
+
+  test("protect announced files while the baseline takes longer than the prompt waits", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    const began = begin(recording, "p1");
+    rig.clock.advance(300);
+    await began;
+    await recording.announced([fixture.at("w/a.txt")]);
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1"]);
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "late", turn: 1 }]);
+  });
+
+  test("are refused in an untrusted workspace and while another window has the session", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "agent\n");
+    await recording.end();
+    for (const [deps, sentence] of [
+      [{ isRestricted: true }, /Trust this workspace/],
+      [{ lease: async () => undefined }, /another window/],
+    ] as const) {
+      await using other = new Rig(fixture, deps);
+      equal((await other.files()).length, 1);
+      await rejects(other.ask("review/undo", { id }), sentence);
+    }
+    const untrusted = new Rig(fixture, { isRestricted: true }).service;
+    equal(untrusted.record({ id, kind: "chat", agentName: "Ada", folders: [] }), undefined);
+    equal(fixture.read("w/a.txt"), "agent\n");
+  });
+
+  test("are removed with their sessions", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "agent\n");
+    await recording.end();
+    await recording[Symbol.asyncDispose]();
+    await using later = new Rig(fixture);
+    later.stored.add(id);
+    await later.service.cleanUp(0, { days: 30, megabytes: 1 });
+    equal((await later.files()).length, 1);
+    await later.service.delete(id);
+    deepEqual(await later.files(), []);
+    deepEqual(later.reviews.get(id)?.files, []);
+  });
+});
