@@ -37,7 +37,8 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/protocol/text", []],
   ["src/protocol/redaction", []],
   ["src/protocol/agents", ["src/protocol/wire", "valibot"]],
-  ["src/protocol/chat", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
+  ["src/protocol/review", ["src/protocol/wire"]],
+  ["src/protocol/chat", ["src/protocol/wire", "src/protocol/agents", "src/protocol/review", "valibot"]],
   ["src/protocol/ide", ["src/protocol/wire", "valibot"]],
   ["src/protocol/lm", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
   ["src/protocol/page", ["src/protocol/wire", "src/protocol/agents", "src/protocol/chat", "valibot"]],
@@ -60,6 +61,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/notifications.ts", "vscode", "node:"],
   ],
   ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore", "jsonc-parser"]],
+  ["src/review", ["src/protocol"]],
   [
     "src/chat",
     [
@@ -69,6 +71,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "src/sidecar",
       "src/settings/store",
       "src/editor",
+      "src/review",
       "vscode",
       "node:",
     ],

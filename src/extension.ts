@@ -71,6 +71,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...sessionListeners(() => sessions),
       ...LanguageModels.listeners(() => models),
       ...editor.listeners,
+      "review/changed": () => undefined,
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
   });
@@ -88,6 +89,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
         addFound: agentId => settings.firstScreen.addFound(agentId),
         disable: ids => settings.firstScreen.disable(ids),
         preview: () => settings.firstScreen.preview(),
+      },
+      review: {
+        open: async () => undefined,
+        keep: async () => undefined,
+        undo: async () => undefined,
+        rewind: async () => false,
       },
       outdatedChanged: () => settings.controller.changed(),
       shownTabChanged: () => sessions.controller.shownConversationsChanged(),

@@ -22,6 +22,7 @@ import { ComposerRoutes } from "./composer-routes";
 import { PageRequests } from "./page-requests";
 import { EditorRoutes } from "./editor-routes";
 import { PageResume } from "./page-resume";
+import { handleReview, type ForkRequest } from "./review-routes";
 import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { isWindowClosing, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
@@ -140,6 +141,9 @@ export class ChatController {
       case "findFiles":
       case "openSymbol":
         return this.#editor.handle(message);
+      case "review":
+      case "rewind":
+        return this.#toSession(message.tabId, () => handleReview(message, this.deps, fork => this.#fork(fork)));
       case "ack":
         return;
       case "log":
@@ -282,7 +286,7 @@ export class ChatController {
   }
 
   /** The conversation of a tab has the tab's id. */
-  async #fork({ tabId, newId, before, choosesAgent }: Extract<PageToHost, { type: "forkSession" }>): Promise<void> {
+  async #fork({ tabId, newId, before, choosesAgent }: ForkRequest): Promise<void> {
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     const agent = choosesAgent ? await this.deps.pickAgent(this.#starts.agentIdOf(tabId)) : undefined;
     if (choosesAgent && agent === undefined) return;

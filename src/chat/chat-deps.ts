@@ -17,6 +17,7 @@ import type {
 } from "../protocol/page/host-to-page";
 import type { OpenableSession } from "../protocol/sessions/sessions";
 import type { CodeColors } from "../protocol/page/code-colors";
+import type { ReviewActions } from "../review/review-actions";
 import type { PersistedControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
@@ -84,6 +85,7 @@ export interface ChatDeps {
   openDiff(change: Change, agent: string): Promise<void>;
   readonly code: AnswerCode;
   readonly names: AnswerNames;
+  readonly review: ReviewActions;
   /** Colors of code in the active color theme; `undefined`: unknown. Never rejects. */
   codeColors(): Promise<CodeColors | undefined>;
   showText(title: string, text: string): Promise<void>;

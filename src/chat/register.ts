@@ -40,6 +40,7 @@ export interface ChatParts {
   };
   addToConfiguration(agentId: string): Promise<void>;
   readonly firstScreen: ChatDeps["firstScreen"];
+  readonly review: ChatDeps["review"];
   outdatedChanged(): void;
   shownTabChanged(): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
@@ -184,6 +185,7 @@ function sharedDeps({
     confirmBypass: commands.confirmBypass,
     addToConfiguration: parts.addToConfiguration,
     firstScreen: parts.firstScreen,
+    review: parts.review,
     pickAgent: exceptId => commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     perform: commands.perform,
     openLink: (href, preview) => openLink(href, preview, editor.folders),

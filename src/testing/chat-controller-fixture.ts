@@ -30,6 +30,8 @@ export class Fixture {
   /** The answer to the confirmation of a bypass. */
   confirmed: BypassUntil | undefined | Promise<BypassUntil | undefined>;
   linkProblem: Error | undefined;
+  /** Whether the user confirms a rewind. */
+  rewinds = true;
   folders = ["/w"];
   codeColors: CodeColors | undefined;
   readonly posted: HostToPage[] = [];
@@ -132,6 +134,21 @@ export class Fixture {
         },
         preview: async () => {
           this.done.push("preview extensions");
+        },
+      },
+      review: {
+        open: async (id, entryId) => {
+          this.done.push(`open review ${id} ${entryId}`);
+        },
+        keep: async (id, entryId) => {
+          this.done.push(`keep ${id} ${entryId}`);
+        },
+        undo: async (id, entryId) => {
+          this.done.push(`undo ${id} ${entryId}`);
+        },
+        rewind: async (id, entryId, alsoConversation) => {
+          this.done.push(`rewind ${id} ${entryId} ${alsoConversation}`);
+          return this.rewinds;
         },
       },
       addToConfiguration: async id => {

@@ -34,6 +34,7 @@ export function listeners(onEvent: (method: Notes) => void = () => undefined): S
     "agents/changed": note("agents/changed"),
     "agents/installing": note("agents/installing"),
     "sessions/changed": note("sessions/changed"),
+    "review/changed": note("review/changed"),
     "editor/readTextFile": async () => ({ text: "" }),
     "editor/writeTextFile": async () => ({}),
     "lm/persistedSessions": async () => ({ sessions: [] }),

@@ -11,6 +11,7 @@ import { SidecarSupervisor } from "../../src/sidecar/supervisor";
 import { listeners } from "../../src/testing/listeners";
 import { onlySurface } from "../../src/testing/only-surface";
 import { noFirstScreen } from "../../src/testing/no-first-screen";
+import { noReview } from "../../src/testing/no-review";
 import type { TestSidecar } from "./sidecar";
 import { mortal, type FakeClock } from "./clock-and-marks";
 
@@ -84,6 +85,7 @@ export class TestHost {
       notify: () => undefined,
       addToConfiguration: async () => undefined,
       firstScreen: noFirstScreen,
+      review: noReview,
       others: onlySurface,
       forwarded: () => undefined,
     });

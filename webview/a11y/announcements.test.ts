@@ -89,6 +89,20 @@ suite("announcements", () => {
     deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
   });
 
+  test("announces the changed files of the turn after its end, also if they are recorded later", () => {
+    const user: Entry = { kind: "user", id: "u", text: "go" };
+    const changed = (turn: Conversation["turn"], files: number, entryId = "u"): Tab => {
+      const counts = { files, added: 2, removed: 1 };
+      return tab({ entries: [user], turn, review: { ...counts, turns: [{ ...counts, entryId }] } });
+    };
+    const IDLE = { state: "idle" } as const;
+    deepEqual(between(changed(RUNNING, 1), changed(RUNNING, 2)), []);
+    deepEqual(between(changed(RUNNING, 2), changed(IDLE, 2)), ["Eliza has finished.", "2 files changed."]);
+    deepEqual(between(running(user), changed(IDLE, 1, "earlier")), ["Eliza has finished."]);
+    deepEqual(between(idle(user), changed(IDLE, 1)), ["1 file changed."]);
+    deepEqual(between(changed(IDLE, 3), changed(IDLE, 2)), [], "reviewed by the user");
+  });
+
   test("speaks the rest of an answer before the next entry", () => {
     const listener = new Listener(pageOf(running(answer("Let me"))));
     listener.textsFor(pageOf(running(answer("Let me look"))));

@@ -1,8 +1,8 @@
 /**
  * Screen reader announcements for a change of the page. Pure; `live-region.ts` outputs them.
  *
- * - Selected tab: complete sentences of answers, notices, failed tool calls, questions, the end of a turn, and changes
- *   of attachments and queued prompts.
+ * - Selected tab: complete sentences of answers, notices, failed tool calls, questions, the end of a turn with the
+ *   number of changed files, and changes of attachments and queued prompts.
  * - Other tabs: new questions and the end of a turn.
  *
  * Invariants (`announcements.test.ts`):
@@ -10,7 +10,7 @@
  * - Each finished sentence is announced once, in order.
  */
 import * as l10n from "@vscode/l10n";
-import { promptCount } from "../view-model/text/plural-texts";
+import { filesChanged, promptCount } from "../view-model/text/plural-texts";
 import { isSame } from "../../src/protocol/chat/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
@@ -87,6 +87,7 @@ function announceSelectedTab(
       ...announceStart(before, tab),
       ...messages,
       ...announceTurnEnd(before, tab),
+      ...announceChangedFiles(before, tab),
       ...announceQueue(before, tab),
     ],
   ];
@@ -251,6 +252,20 @@ function announceTurnEnd(before: Tab, { conversation }: Tab): readonly Announcem
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
     return [];
   return [{ kind: "announce", text: l10n.t`${visibleLine(conversation.agent.name)} has finished.` }];
+}
+
+/** At the end of a turn. The last changes may be recorded after it. */
+function announceChangedFiles({ conversation: before }: Tab, { conversation }: Tab): readonly Announcement[] {
+  const files = changedFiles(conversation);
+  if (!isIdle(conversation) || files === 0 || (isIdle(before) && files <= changedFiles(before))) return [];
+  return [{ kind: "announce", text: filesChanged(files) }];
+}
+
+/** Number of files with unreviewed changes of the last turn. */
+function changedFiles({ review, entries }: Conversation): number {
+  if (review === undefined) return 0;
+  const prompt = entries.findLast(({ kind }) => kind === "user");
+  return review.turns.find(({ entryId }) => entryId === prompt?.id)?.files ?? 0;
 }
 
 // --- other tabs

@@ -10,8 +10,9 @@ import { ELLIPSIS_FROM, formOf, MAX_STEPS, type DockPart, type DockPartId } from
 import { create, setText } from "./dom";
 import { fitRow } from "./fit-row";
 import { icon } from "./icons";
+import { drawParts } from "./line-parts";
 
-const IDS: readonly DockPartId[] = ["status", "bypass", "usage", "plan", "queue", "follow", "details"];
+const IDS: readonly DockPartId[] = ["status", "bypass", "usage", "plan", "queue", "review", "follow", "details"];
 
 interface Drawn {
   readonly element: HTMLElement;
@@ -110,7 +111,8 @@ function iconOf(id: DockPartId): Element {
 
 function update({ element, full, short }: Drawn, part: DockPart | undefined): void {
   element.hidden = part === undefined;
-  setText(full, part?.full ?? "");
+  if (part?.parts === undefined) setText(full, part?.full ?? "");
+  else drawParts(full, part.parts);
   setText(short, part?.short ?? "");
   if (part === undefined) return;
   element.title = part.tooltip;

@@ -16,10 +16,11 @@ import { dockParts, type DockPartId } from "../view-model/tab/dock-parts";
 import { DockRow } from "./dock-row";
 import { freshId, create, setText } from "./dom";
 import { QueueList, type QueueListener } from "./queue-list";
+import { ReviewPanel, type ReviewListener } from "./review-panel";
 import type { TabView } from "../view-model/tab/tab-view";
 import { texts } from "../view-model/text/chat-texts";
 
-export interface DockListener extends QueueListener {
+export interface DockListener extends QueueListener, ReviewListener {
   followToggled(): void;
   settingsWanted(): void;
 }
@@ -34,6 +35,7 @@ export class Dock {
   readonly #bypass: BypassPanel;
   readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
+  readonly #review: ReviewPanel;
   readonly #panels: ReadonlyMap<DockPartId, HTMLElement>;
   readonly #row: DockRow;
   #open: DockPartId | undefined;
@@ -43,6 +45,7 @@ export class Dock {
 
   constructor(private readonly listener: DockListener) {
     this.#queue = new QueueList(listener);
+    this.#review = new ReviewPanel(listener);
     this.#bypass = new BypassPanel({
       settingsWanted: () => listener.settingsWanted(),
       ended: () => listener.acted({ kind: "endBypass" }),
@@ -52,6 +55,7 @@ export class Dock {
       ["usage", this.#usageFull],
       ["plan", this.#planSteps],
       ["queue", this.#queue.element],
+      ["review", this.#review.element],
       ["details", this.#details.panel],
     ]);
     for (const panel of this.#panels.values()) {
@@ -65,12 +69,13 @@ export class Dock {
   }
 
   show(view: TabView): void {
-    const { plan, usage, queue, details, bypassed } = view;
+    const { plan, usage, queue, review, details, bypassed } = view;
     this.#showPlan(plan);
     this.#showUsage(usage);
     if (bypassed) this.#bypass.show(bypassed);
     this.#details.show(details);
     this.#queue.show(queue);
+    this.#review.show(review);
     const parts = dockParts(view);
     this.#row.show(parts);
     const isHeld = queue?.held === true;

@@ -17,6 +17,7 @@ export type ActionIcon =
   | "retry"
   | "plan"
   | "queue"
+  | "review"
   | "follow"
   | "details"
   | "warning"
@@ -53,6 +54,7 @@ const PATHS: Readonly<Record<Attachment["kind"] | ActionIcon, string>> = {
   retry: "M12.9 5.5a5.5 5.5 0 1 0 .6 2.7 M13.2 2.2v3.4h-3.4",
   plan: "M1.5 3.5l1.2 1.2l2-2.2 M1.5 8.5l1.2 1.2l2-2.2 M2.2 13.2h1.6 M7 3.7h7.5 M7 8.7h7.5 M7 13.2h7.5",
   queue: "M2 3.5h12 M2 7h12 M2 10.5h6 M12 9v5 M9.8 11.8l2.2 2.2l2.2-2.2",
+  review: "M8 2v8 M4 6h8 M4 13.5h8",
   follow: "M1 8c3-5.3 11-5.3 14 0c-3 5.3-11 5.3-14 0z M8 6a2 2 0 1 0 0 4a2 2 0 1 0 0-4z",
   details: "M8 1.5a6.5 6.5 0 1 0 0 13a6.5 6.5 0 1 0 0-13z M8 7.3v4 M8 4.7v.3",
   warning: WARNING,

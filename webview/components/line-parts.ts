@@ -2,6 +2,11 @@
 import type { LinePart } from "../view-model/cards/card";
 import { create } from "./dom";
 
+/** Replaces the content by the parts, with blanks between them. */
+export function drawParts(element: HTMLElement, parts: readonly LinePart[]): void {
+  element.replaceChildren(...parts.flatMap((part, i) => [...(i === 0 ? [] : [new Text(" ")]), linePart(part)]));
+}
+
 export function linePart(part: LinePart): HTMLElement {
   switch (part.kind) {
     case "link":

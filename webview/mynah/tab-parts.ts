@@ -77,6 +77,7 @@ export class TabParts {
       settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"),
       withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to),
       acted: action => acts.acted(tabId, action),
+      reviewed: (action, entryId) => acts.reviewed(tabId, action, entryId),
     });
     this.#lines = new CardLines(handlers.pressed);
     this.#diffs = new CardDiffs(handlers.pressed);

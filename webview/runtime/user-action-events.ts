@@ -61,6 +61,8 @@ export function createUserActionHandlers({
     imagesGiven: (tabId, files) => intakes.add(tabId, taken(tabId, files)),
     withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
     acted: (tabId, action) => happen({ kind: "acted", tabId, action }),
+    reviewed: (tabId, action, entryId) =>
+      happen({ kind: "reviewed", tabId, action, ...(entryId === undefined ? {} : { entryId }) }),
     agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
     linkClicked: href => happen({ kind: "linkClicked", href }),
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
@@ -107,6 +109,11 @@ export function createUserActionHandlers({
         return (
           prompt && happen({ kind: "branched", tabId, entryId: prompt.id, branch: meaning.branch, newId: messageId() })
         );
+      }
+      if (meaning?.kind === "rewind") {
+        const prompt = entryOf(tabId, cardKey),
+          branch = meaning.what === "both" ? { newId: messageId() } : {};
+        return prompt && happen({ kind: "rewound", tabId, entryId: prompt.id, ...branch });
       }
       if (meaning?.kind === "newTab")
         return happen({

@@ -17,6 +17,17 @@ export interface Branching {
   readonly newId: TabId;
 }
 
+/**
+ * The user restores the files to before a prompt. `newId`: also the conversation, by a branch with this id before the
+ * prompt.
+ */
+export interface Rewinding {
+  readonly kind: "rewound";
+  readonly tabId: TabId;
+  readonly entryId: string;
+  readonly newId?: TabId;
+}
+
 /** The first prompt of a branch, until its tab is open. */
 export interface PendingBranch {
   readonly tabId: TabId;

@@ -138,6 +138,23 @@ suite("branching", () => {
     deepEqual([back.page.selected, back.posts.at(-1)], ["t2", { type: "selectTab", tabId: "t2" }]);
   });
 
+  test("restores files with the conversation in a branch that the host creates, with the prompt as its draft", () => {
+    const rewound: UiEvent = { kind: "rewound", tabId: "t1", entryId: "u1", newId: "t2" },
+      asked = run(livePage(), rewound),
+      tab = run(asked.page, forked()).page.tabs.get("t2");
+    deepEqual(asked.posts, [{ type: "rewind", tabId: "t1", entryId: "u1", newId: "t2" }]);
+    deepEqual([tab?.drafts.text, tab?.drafts.attachments, tab?.drafts.onTheWay], ["one", [FILE], []]);
+  });
+
+  test("restores files alone without a tab, and only to known prompts", () => {
+    const full = livePage(["t1", ...Array.from({ length: MAX_TABS - 1 }, (_, i) => `x${i}`)]),
+      files: UiEvent = { kind: "rewound", tabId: "t1", entryId: "u2" },
+      asked = run(full, files);
+    deepEqual([asked.posts, asked.page.branch], [[{ type: "rewind", tabId: "t1", entryId: "u2" }], undefined]);
+    deepEqual(run(full, { ...files, newId: "t2" }).posts, []);
+    deepEqual(run(full, { ...files, entryId: "a1" }).posts, []);
+  });
+
   test("ignores unknown prompts, sessions that are not live, and more tabs than fit", () => {
     deepEqual(run(livePage(), branched("a1", "edit")).posts, []);
     const down = run(

@@ -1,5 +1,6 @@
 /**
- * Branches of a conversation (issue 17 item 2): a new tab starts with the beginning of another conversation. Pure.
+ * Branches of a conversation (issue 17 item 2): a new tab starts with the beginning of another conversation. Also
+ * restores the files to before a prompt. Pure.
  *
  * Invariants:
  * - The source and its draft stay unchanged.
@@ -13,7 +14,7 @@ import type { Entry } from "../../src/protocol/chat/chat";
 import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
 import { isWhole } from "./attachment-sizes";
 import { attach } from "./composing";
-import type { Branching, BranchKind, PendingBranch } from "./branch-model";
+import type { Branching, BranchKind, PendingBranch, Rewinding } from "./branch-model";
 import * as drafts from "./drafts";
 import { openStored, tooManyTabs } from "./page-actions";
 import {
@@ -51,6 +52,19 @@ export function startBranch(page: Page, tab: Tab, { entryId, branch, newId }: Br
         ...(branch === "continueWith" ? { choosesAgent: true } : {}),
       }),
     ],
+  ];
+}
+
+/** The host asks for a confirmation. It then creates the branch, whose draft is held here. */
+export function startRewind(page: Page, tab: Tab, { entryId, newId }: Rewinding): Step {
+  const prompt = tab.conversation.entries.find(
+    (entry): entry is Prompt => entry.kind === "user" && entry.id === entryId,
+  );
+  if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
+  if (newId !== undefined && page.tabs.size >= MAX_TABS) return tooManyTabs(page);
+  return [
+    newId === undefined ? page : { ...page, branch: pendingOf(prompt, "edit", newId) },
+    [post({ type: "rewind", tabId: tab.tabId, entryId, ...(newId === undefined ? {} : { newId }) })],
   ];
 }
 

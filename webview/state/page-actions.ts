@@ -10,7 +10,7 @@ import { isEmpty, typed } from "./drafts";
 import { isUnprompted } from "./tab-agent";
 import { handleFind, reveal } from "./find";
 import { askFiles } from "./file-names";
-import type { Branching } from "./branch-model";
+import type { Branching, Rewinding } from "./branch-model";
 import { questionsSeen } from "./seen-questions";
 import { askHost } from "./page-requests";
 import { demoStarted } from "./tab-agent";
@@ -130,7 +130,12 @@ export function tooManyTabs(page: Page): Step {
   });
 }
 
-export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, Branching>, now: number): Step {
+export function handleAction(
+  page: Page,
+  tab: Tab,
+  action: Exclude<UserAction, Branching | Rewinding>,
+  now: number,
+): Step {
   const { tabId } = tab;
   switch (action.kind) {
     case "closed": {
@@ -181,6 +186,10 @@ export function handleAction(page: Page, tab: Tab, action: Exclude<UserAction, B
         { type: "answerElicitation", tabId, elicitationId: action.elicitationId, choice: action.choice },
         now,
       );
+    case "reviewed": {
+      const { kind: _, ...review } = action;
+      return [page, isLive(page, tab) ? [post({ type: "review", ...review })] : []];
+    }
     case "diffWanted": {
       const { kind: _, ...change } = action;
       return [page, [post({ type: "openDiff", ...change })]];

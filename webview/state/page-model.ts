@@ -21,12 +21,13 @@ import type {
   FoundFile,
   HostToPage,
   PageToHost,
+  ReviewAction,
   SidecarState,
   TabId,
 } from "../../src/protocol/page/host-to-page";
 import type { CodeColors } from "../../src/protocol/page/code-colors";
 import type { FirstScreen } from "../../src/protocol/page/first-screen";
-import type { Branching, PendingBranch } from "./branch-model";
+import type { Branching, PendingBranch, Rewinding } from "./branch-model";
 import { noDrafts, type Drafts } from "./drafts";
 import { CLOSED, NO_REVEAL, type Find, type FindAction, type Reveal } from "./find-model";
 
@@ -178,6 +179,9 @@ export type UserAction =
   | Composing
   | FindAction
   | Branching
+  | Rewinding
+  /** Without `entryId`: on all changes of the conversation. */
+  | { readonly kind: "reviewed"; readonly tabId: TabId; readonly action: ReviewAction; readonly entryId?: string }
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }

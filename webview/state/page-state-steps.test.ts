@@ -190,6 +190,18 @@ suite("page state: transitions", () => {
     deepEqual(run(dead, { kind: "bypassWanted", tabId: "t1" }).posts, []);
   });
 
+  test("passes actions on changed files only from a live tab, and does not save the changes", () => {
+    const review = { files: 1, added: 2, removed: 0, turns: [] },
+      page = livePage({ review }),
+      keep: UiEvent = { kind: "reviewed", tabId: "t1", action: "keep" },
+      undo: UiEvent = { kind: "reviewed", tabId: "t1", action: "undo", entryId: "u" };
+    deepEqual(run(page, keep).posts, [{ type: "review", tabId: "t1", action: "keep" }]);
+    deepEqual(run(page, undo).posts, [{ type: "review", tabId: "t1", action: "undo", entryId: "u" }]);
+    const [reopened] = openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0);
+    equal(tabOf(reopened).conversation.review, undefined);
+    deepEqual(run(reopened, keep).posts, []);
+  });
+
   test("requests a snapshot for marked entries even if the sidecar runs", () => {
     const page = livePage({
       entries: [{ kind: "agent", id: "a", text: "so" }],

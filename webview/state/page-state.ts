@@ -41,7 +41,7 @@ import {
   type Surface,
   type Tab,
 } from "./page-model";
-import { branchOpened, startBranch } from "./branching";
+import { branchOpened, startBranch, startRewind } from "./branching";
 import { filesFound } from "./file-names";
 import { findTicked, found, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
@@ -164,7 +164,8 @@ function handleEvent(page: Page, event: UiEvent, now: number): Step {
     default: {
       const tab = page.tabs.get(event.tabId);
       if (tab === undefined) return [page, []];
-      return event.kind === "branched" ? startBranch(page, tab, event) : handleAction(page, tab, event, now);
+      if (event.kind === "branched") return startBranch(page, tab, event);
+      return event.kind === "rewound" ? startRewind(page, tab, event) : handleAction(page, tab, event, now);
     }
   }
 }

@@ -11,7 +11,7 @@ import type { CodeColors } from "./code-colors";
 import type { FirstScreen } from "./first-screen";
 import type { MovedTab, TabId } from "./page-to-host";
 
-export type { Change, CodeFiles, MovedTab, PageToHost, TabId, TabPosition } from "./page-to-host";
+export type { Change, CodeFiles, MovedTab, PageToHost, ReviewAction, TabId, TabPosition } from "./page-to-host";
 
 /** State of the sidecar in the page. `message` is one sentence for the user. */
 export type SidecarState =

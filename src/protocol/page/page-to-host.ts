@@ -25,6 +25,8 @@ export type CodeFiles = Infer<typeof codeFilesOf>;
 
 const tabId = id;
 export type TabId = string;
+/** An agent may assign the id, for example to a prompt that it replays. */
+const entryId = filled(4 * MIB);
 
 const tabPosition = v.object({
   tabId,
@@ -63,6 +65,9 @@ const movedTabOf = v.object(movedTab);
 /** A tab on its way between the chat view and an editor, with its unsent content. */
 export type MovedTab = Infer<typeof movedTabOf>;
 
+const reviewAction = v.picklist(["open", "keep", "undo"]);
+export type ReviewAction = Infer<typeof reviewAction>;
+
 const ownMessages = v.variant("type", [
   /**
    * Sent at start, when the page misses a message, and on `requestReplay`. Contains only the tabs that need an
@@ -85,9 +90,16 @@ const ownMessages = v.variant("type", [
     type: v.literal("forkSession"),
     tabId,
     newId: tabId,
-    before: v.exactOptional(filled(4 * MIB)),
+    before: v.exactOptional(entryId),
     choosesAgent: v.exactOptional(v.literal(true)),
   }),
+  /** The user's action on the unreviewed changes of the conversation, or of the turn with this prompt. */
+  v.object({ type: v.literal("review"), tabId, action: reviewAction, entryId: v.exactOptional(entryId) }),
+  /**
+   * Restores the files to before this prompt, after a confirmation. `newId`: then also creates the branch before the
+   * prompt with this id, as `forkSession` does.
+   */
+  v.object({ type: v.literal("rewind"), tabId, entryId, newId: v.exactOptional(tabId) }),
   /** Opens the tab of a stored session; answered by `openTab`, or by `failed` for this tab. */
   v.object({ type: v.literal("openSession"), tabId, conversation: id }),
   /** Passes a tab to another surface. The page keeps the tab until `releaseTab`. */

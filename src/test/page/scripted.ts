@@ -101,7 +101,7 @@ export async function setWidth(box: ChatBox, width: number): Promise<void> {
 }
 
 /** Opens the panel of the dock, if it has something to show and is closed. */
-export async function openPanel(box: ChatBox, part: "bypass" | "queue" | "plan" | "usage"): Promise<void> {
+export async function openPanel(box: ChatBox, part: "bypass" | "queue" | "plan" | "usage" | "review"): Promise<void> {
   const closed = shownTab(box).locator(`[data-part=dock-${part}][aria-expanded=false]:visible`);
   if ((await closed.count()) > 0) await closed.click();
 }

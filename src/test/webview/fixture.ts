@@ -10,6 +10,7 @@ import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { census, webviewFrame, type Settings } from "../../../scripts/vscode-box/index.mjs";
 import { freshNonce, pageHtml, workspaceKey } from "../../chat/page-html";
 import type { ActiveFile } from "../../protocol/page/first-screen";
+import type { HostToPage } from "../../protocol/page/host-to-page";
 import type { Translation } from "../../translation";
 import { opened, promptInput, ROOT, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
 import { scripted } from "../page/scripted";
@@ -34,6 +35,8 @@ export interface FixtureOptions {
   /** Receives calls of VS Code that have no effect here. */
   readonly called?: (what: string, text: string) => void;
   readonly activeFile?: () => ActiveFile | undefined;
+  /** Changes the host's messages to the page. */
+  readonly onPost?: (message: HostToPage) => HostToPage;
   /** Changes the workspace before the page is opened. */
   readonly onWorkspace?: (folder: string) => void;
 }
@@ -46,6 +49,7 @@ export async function openScripted({
   env = {},
   called = () => undefined,
   activeFile = () => undefined,
+  onPost = message => message,
   onWorkspace = () => undefined,
 }: FixtureOptions = {}): Promise<ChatBox> {
   const mark = `${process.pid}-webview-${++count}`,
@@ -88,7 +92,7 @@ export async function openScripted({
       updateSettings: changed => {
         settings = { ...settings, ...changed };
       },
-      post: message => view.post(message),
+      post: message => view.post(onPost(message)),
       ask: (question, buttons) => view.ask(question, buttons),
       called,
       activeFile,

@@ -229,6 +229,15 @@ export class ExtensionHost {
         propose: async (code, { named, mentioned }) =>
           this.deps.called(`propose ${[...named, "|", ...mentioned].join(" ")}`, code),
       },
+      review: {
+        open: async (_, entryId) => this.deps.called("review", entryId ?? "all"),
+        keep: async (_, entryId) => this.deps.called("keep", entryId ?? "all"),
+        undo: async (_, entryId) => this.deps.called("undo", entryId ?? "all"),
+        rewind: async (_, entryId, alsoConversation) => {
+          this.deps.called(alsoConversation ? "rewind both" : "rewind files", entryId);
+          return true;
+        },
+      },
       showText: async () => undefined,
       showPrintout: () => undefined,
       notify: () => undefined,

@@ -127,13 +127,13 @@ suite("accessibility: keyboard paths", () => {
   test("confirms before closing a working tab", async () => {
     await box.frame.getByRole("tab", { name: "First" }).focus();
     await press("End", "Delete");
-    await is("Keep");
+    await is("Keep Tab");
     assert.match((await box.frame.getByRole("alertdialog").getAttribute("aria-label")) ?? "", /still working/);
     await press("Escape");
     await is("working: Third");
     assert.equal((await tabs()).length, 2);
     await press("Delete");
-    await is("Keep");
+    await is("Keep Tab");
     await press("Tab", "Enter");
     await seen(async () => (await tabs()).length === 1, "the end of the third tab");
     await is("First");

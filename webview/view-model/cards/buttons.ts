@@ -84,35 +84,61 @@ const BRANCH: Readonly<Record<BranchKind, Pick<CardButton, "label" | "icon">>> =
   continueWith: { label: l10n.t("Continue with Another Agent…") },
 };
 
-/** Actions of a prompt, which open a branch in a new tab. */
-export const BRANCH_BUTTONS: readonly CardButton[] = Object.entries(BRANCH).map(([kind, face]) => ({
+/** Actions of a prompt that open a branch in a new tab. */
+const BRANCH_BUTTONS: readonly CardButton[] = Object.entries(BRANCH).map(([kind, face]) => ({
   id: `branch:${kind}`,
   ...face,
   weight: "quiet",
   stays: true,
 }));
 
+/** Actions of a prompt that restore the files to before it. The host asks first. */
+const REWIND: Readonly<Record<Rewound, string>> = {
+  files: l10n.t("Restore Files…"),
+  both: l10n.t("Restore Files and Conversation…"),
+};
+type Rewound = "files" | "both";
+
+/** All actions of a prompt. *Edit and Resend* restores only the conversation. */
+export const PROMPT_BUTTONS: readonly CardButton[] = [
+  ...BRANCH_BUTTONS,
+  ...Object.entries(REWIND).map(
+    ([what, label]): CardButton => ({
+      id: `rewind:${what}`,
+      label,
+      weight: "quiet",
+      stays: true,
+    }),
+  ),
+];
+
 export type ButtonMeaning =
   | { readonly kind: "permission"; readonly choice: PermissionChoice }
   | { readonly kind: "action"; readonly action: ActionId }
   | { readonly kind: "newTab"; readonly agentId?: string }
   | { readonly kind: "branch"; readonly branch: BranchKind }
+  | { readonly kind: "rewind"; readonly what: Rewound }
   | { readonly kind: "bypass" };
 
 /** Meaning of a card's button; `undefined` for an unknown button. */
 export function meaningOf(buttonId: string): ButtonMeaning | undefined {
   if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
   if (buttonId === NEW_TAB.id) return { kind: "newTab" };
-  const [, what, rest] = /^(option|action|tabWith|branch):(.*)$/s.exec(buttonId) ?? [];
+  const [, what, rest] = /^(option|action|tabWith|branch|rewind):(.*)$/s.exec(buttonId) ?? [];
   if (what === "option" && rest !== undefined)
     return { kind: "permission", choice: { kind: "option", optionId: rest } };
   if (what === "tabWith" && rest !== undefined) return { kind: "newTab", agentId: rest };
   if (what === "branch") return rest !== undefined && isBranch(rest) ? { kind: "branch", branch: rest } : undefined;
+  if (what === "rewind") return rest !== undefined && isRewound(rest) ? { kind: "rewind", what: rest } : undefined;
   return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
 }
 
 function isBranch(text: string): text is BranchKind {
   return Object.hasOwn(BRANCH, text);
+}
+
+function isRewound(text: string): text is Rewound {
+  return Object.hasOwn(REWIND, text);
 }
 
 function isAction(text: string): text is ActionId {

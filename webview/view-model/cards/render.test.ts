@@ -375,12 +375,13 @@ suite("entry card", () => {
       choice: { kind: "option", optionId: "action:showLogs" },
     });
     deepEqual(meaningOf("bypass"), { kind: "bypass" });
+    deepEqual(meaningOf("rewind:both"), { kind: "rewind", what: "both" });
     deepEqual(meaningOf("action:showLogs"), { kind: "action", action: "showLogs" });
     deepEqual(
       [pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")],
       [{ kind: "accept", values: {} }, { kind: "decline" }, undefined],
     );
-    for (const item of ["action:toString", "option", "x:y", ""]) equal(meaningOf(item), undefined);
+    for (const item of ["action:toString", "rewind:toString", "option", "x:y", ""]) equal(meaningOf(item), undefined);
     equal(
       only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id,
       "action:restartAgent",

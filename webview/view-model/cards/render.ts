@@ -7,7 +7,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Addition, Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
-import { actionButton, BRANCH_BUTTONS } from "./buttons";
+import { actionButton, PROMPT_BUTTONS } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type EntryPlace, type RenderContext } from "./card";
 import { StreamingTexts } from "./streaming-text";
 import { literal, literalProse } from "../text/markdown-safe";
@@ -175,7 +175,7 @@ function promptCards({
     text,
     false,
   );
-  return withAdditions([{ ...first, attached: attachments, menuButtons: BRANCH_BUTTONS }, ...rest], additions);
+  return withAdditions([{ ...first, attached: attachments, menuButtons: PROMPT_BUTTONS }, ...rest], additions);
 }
 
 /** Below the last part of a long prompt. */

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { dockParts, formOf, MAX_STEPS } from "./dock-parts";
 import { bypassView } from "./dock-view";
+import { reviewView } from "./review-view";
 
 const NOTHING = {
   status: "",
@@ -8,11 +9,13 @@ const NOTHING = {
   usage: undefined,
   plan: undefined,
   queue: undefined,
+  review: undefined,
   following: undefined,
   details: { details: undefined, agent: "Ada", cwd: "/" },
   firstScreen: undefined,
 } as const;
 const step = (status: string, content = status) => ({ content, priority: "medium", status });
+const review = reviewView({ review: { files: 4, added: 31, removed: 7, turns: [] }, entries: [] });
 const prompt = (text: string) => ({ prompt: { messageId: text, text }, state: "waiting" as const });
 
 suite("dock parts", () => {
@@ -31,6 +34,7 @@ suite("dock parts", () => {
         usage: { used: 42_000, size: 200_000, cost: { amount: 0.37, currency: "USD" } },
         plan: [step("completed"), step("in_progress", "Change the expression"), step("pending")],
         queue: { held: false, prompts: [prompt("a"), prompt("b")] },
+        review,
         following: false,
         details: { ...NOTHING.details, details: { extensions: [] } },
       }),
@@ -40,6 +44,7 @@ suite("dock parts", () => {
         ["42k/200k · $0.37", "21 %"],
         ["1/3 Change the expression", "1/3"],
         ["2 queued", "2"],
+        ["4 files +31 −7", "4"],
         ["Follow", ""],
         ["Details", ""],
       ],
@@ -55,6 +60,7 @@ suite("dock parts", () => {
       usage: { used: 42_000, size: 200_000, cost: { amount: 0.37, currency: "USD" } },
       plan: [step("completed"), step("in_progress", "Change the expression")],
       queue: { held: true, prompts: [prompt("a")] },
+      review,
       following: true,
       details: { ...NOTHING.details, details: { extensions: [] } },
     });
@@ -74,10 +80,11 @@ suite("dock parts", () => {
   });
 
   test("become shorter one at a time until icons and counts remain", () => {
-    const forms = (steps: number) => (["usage", "plan", "queue", "details"] as const).map(id => formOf(id, steps));
-    deepEqual(forms(0), ["full", "full", "full", "full"]);
-    deepEqual(forms(1), ["full", "full", "full", "icon"]);
-    deepEqual(forms(MAX_STEPS), ["icon", "icon", "short", "icon"]);
+    const forms = (steps: number) =>
+      (["usage", "plan", "queue", "review", "details"] as const).map(id => formOf(id, steps));
+    deepEqual(forms(0), ["full", "full", "full", "full", "full"]);
+    deepEqual(forms(1), ["full", "full", "full", "full", "icon"]);
+    deepEqual(forms(MAX_STEPS), ["icon", "icon", "short", "short", "icon"]);
     equal(formOf("plan", MAX_STEPS - 1), "short");
   });
 });

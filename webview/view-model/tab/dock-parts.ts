@@ -6,16 +6,20 @@
 import * as l10n from "@vscode/l10n";
 import { planView, usageView, type BypassView } from "./dock-view";
 import type { QueueView } from "./queue-view";
+import type { ReviewView } from "./review-view";
 import type { TabView } from "./tab-view";
+import type { LinePart } from "../cards/card";
 import { texts } from "../text/chat-texts";
 
 /** In the order of the row. */
-export type DockPartId = "status" | "bypass" | "usage" | "plan" | "queue" | "follow" | "details";
+export type DockPartId = "status" | "bypass" | "usage" | "plan" | "queue" | "review" | "follow" | "details";
 
 /** All strings are plain text. */
 export interface DockPart {
   readonly id: DockPartId;
   readonly full: string;
+  /** The words of `full`, if they have colors. */
+  readonly parts?: readonly LinePart[];
   /** Empty: only the icon remains. */
   readonly short: string;
   /** Accessible name. */
@@ -36,6 +40,7 @@ const STEPS: readonly (readonly [id: DockPartId, form: DockForm])[] = [
   ["follow", "icon"],
   ["status", "short"],
   ["queue", "short"],
+  ["review", "short"],
   ["status", "icon"],
   ["bypass", "icon"],
   ["usage", "short"],
@@ -55,7 +60,7 @@ export function formOf(id: DockPartId, steps: number): DockForm {
 
 type Shown = Pick<
   TabView,
-  "status" | "bypassed" | "usage" | "plan" | "queue" | "following" | "details" | "firstScreen"
+  "status" | "bypassed" | "usage" | "plan" | "queue" | "review" | "following" | "details" | "firstScreen"
 >;
 
 export function dockParts({
@@ -64,6 +69,7 @@ export function dockParts({
   usage,
   plan,
   queue,
+  review,
   following,
   details,
   firstScreen,
@@ -74,6 +80,7 @@ export function dockParts({
     ...(usage === undefined ? [] : [usagePart(usageView(usage))]),
     ...(plan === undefined ? [] : [planPart(planView(plan))]),
     ...(queue === undefined ? [] : [queuePart(queue)]),
+    ...(review === undefined ? [] : [reviewPart(review)]),
     ...(following === undefined
       ? []
       : [part("follow", { full: texts.follow, tooltip: texts.followTooltip, isPressed: following })]),
@@ -121,5 +128,16 @@ function queuePart({ held, prompts }: QueueView): DockPart {
     short: String(count),
     name: `${texts.queue}: ${full}`,
     ...(held ? { tooltip: texts.held, tone: "warning" } : {}),
+  });
+}
+
+function reviewPart({ files, parts }: ReviewView): DockPart {
+  const full = parts.map(({ text }) => text).join(" ");
+  return part("review", {
+    full,
+    parts,
+    short: String(files),
+    name: `${texts.review}: ${full}`,
+    tooltip: texts.review,
   });
 }

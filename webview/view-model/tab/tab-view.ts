@@ -16,6 +16,7 @@ import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { isBlank } from "../../state/tab-agent";
+import { reviewView, type ReviewView } from "./review-view";
 import { questionQueue } from "../../state/question-queue";
 import { startView, type StartView } from "./start-view";
 import { startedEntries, queueOf, type QueueView } from "./queue-view";
@@ -45,6 +46,8 @@ export interface TabView {
   readonly attachments: readonly Attachment[];
   readonly requireModifier: boolean;
   readonly queue: QueueView | undefined;
+  /** Unreviewed changes of files. `undefined` if there are none, or if no session receives the user's actions. */
+  readonly review: ReviewView | undefined;
   /** Whether a session receives the user's actions in this tab. */
   readonly live: boolean;
   readonly agent: AgentChoice;
@@ -107,6 +110,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     attachments: tab.drafts.attachments,
     requireModifier: page.requireModifier,
     queue: queueOf(tab),
+    review: live ? reviewView(conversation) : undefined,
     live,
     agent: conversation.agent,
     controls: conversation.controls,

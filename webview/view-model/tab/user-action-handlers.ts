@@ -2,7 +2,7 @@
 import type { Attachment, ContextSource } from "../../../src/protocol/chat/attachments";
 import type { ControlValue } from "../../../src/protocol/chat/controls";
 import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
-import type { CodeFiles, TabId } from "../../../src/protocol/page/host-to-page";
+import type { CodeFiles, ReviewAction, TabId } from "../../../src/protocol/page/host-to-page";
 import type { PlainAction } from "../../state/page-model";
 import type { Change } from "../cards/card";
 
@@ -26,6 +26,8 @@ export interface UserActionHandlers {
   imagesGiven(tabId: TabId, files: readonly File[]): void;
   withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;
   acted(tabId: TabId, action: PlainAction): void;
+  /** Without `entryId`: on all changes of the conversation. */
+  reviewed(tabId: TabId, action: ReviewAction, entryId: string | undefined): void;
   buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
   agentChosen(agentId: string): void;
   controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
