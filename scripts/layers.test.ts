@@ -37,7 +37,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/protocol/text", []],
   ["src/protocol/redaction", []],
   ["src/protocol/agents", ["src/protocol/wire", "valibot"]],
-  ["src/protocol/review", ["src/protocol/wire"]],
+  ["src/protocol/review", ["src/protocol/wire", "diff"]],
   ["src/protocol/chat", ["src/protocol/wire", "src/protocol/agents", "src/protocol/review", "valibot"]],
   ["src/protocol/ide", ["src/protocol/wire", "valibot"]],
   ["src/protocol/lm", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
@@ -61,7 +61,19 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "src/notifications.ts", "vscode", "node:"],
   ],
   ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore", "jsonc-parser"]],
-  ["src/review", ["src/protocol"]],
+  [
+    "src/review",
+    [
+      "src/protocol",
+      ...HOST_BASE,
+      "src/names.ts",
+      "src/sidecar",
+      "src/settings/store",
+      "src/editor",
+      "vscode",
+      "node:",
+    ],
+  ],
   [
     "src/chat",
     [
@@ -262,7 +274,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/toml.d.ts", []],
   ["sidecar/agent-session", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/acp", "sidecar/agents", "node:"]],
   ["sidecar/journal", ["src/protocol", ERRORS, "node:", "valibot"]],
-  ["sidecar/review", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/process", "node:", "diff", "valibot"]],
+  ["sidecar/review", ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/process", "node:", "valibot"]],
   [
     "sidecar/chat",
     [

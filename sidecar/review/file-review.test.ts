@@ -1,5 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
+import { hunksOf, lineEdits, linesOf } from "../../src/protocol/review/line-edits";
 import {
   beforeTurn,
   changed,
@@ -15,7 +16,6 @@ import {
   type HunkRange,
 } from "./file-review";
 import { isSame, type FileContent } from "./file-version";
-import { lineEdits, linesOf } from "./text-merge";
 
 const file = (bytes: string): FileContent => ({ mode: "100644", bytes }),
   bytesOf = (content: FileContent | "invalid"): string | undefined =>
@@ -23,14 +23,8 @@ const file = (bytes: string): FileContent => ({ mode: "100644", bytes }),
 const all = (): boolean => true;
 
 /** The hunks of a review, as an editor shows them. */
-function hunksOf({ reviewed, last }: FileReview): readonly HunkRange[] {
-  let shift = 0;
-  return lineEdits(reviewed?.bytes ?? "", last?.bytes ?? "").map(({ start, end, lines }) => {
-    const current = { start: start + shift, end: start + shift + lines.length };
-    shift += lines.length - (end - start);
-    return { reviewed: { start, end }, current };
-  });
-}
+const unreviewed = ({ reviewed, last }: FileReview): readonly HunkRange[] =>
+  hunksOf(lineEdits(reviewed?.bytes ?? "", last?.bytes ?? ""));
 
 /** A story of edits by the agent and the user. Each edit writes a line that occurs only once. */
 type Edit = { readonly by: "agent" | "user"; readonly kind: "replace" | "insert" | "delete"; readonly at: number };
@@ -105,7 +99,7 @@ suite("review of a file", () => {
     review = changed(review, file("1 user\n2\n3 agent\n4\n5\n6\n"), 0);
     review = changed(review, file("1 user\n2\n3 agent\n4\n5 user\n6\n"), "user");
     equal(bytesOf(review.reviewed), "1 user\n2\n3\n4\n5 user\n6\n");
-    deepEqual(hunksOf(review), [{ reviewed: { start: 2, end: 3 }, current: { start: 2, end: 3 } }]);
+    deepEqual(unreviewed(review), [{ reviewed: { start: 2, end: 3 }, current: { start: 2, end: 3 } }]);
     deepEqual(withoutTurns(review, all), { kind: "merged", content: file("1 user\n2\n3\n4\n5 user\n6\n") });
   });
 
@@ -122,9 +116,9 @@ suite("review of a file", () => {
       fc.property(stories, edits => {
         const review = reviewOf(edits),
           last = linesOf(review.last?.bytes ?? "");
-        for (const { current } of hunksOf(review))
+        for (const { current } of unreviewed(review))
           for (const line of last.slice(current.start, current.end)) ok(!line.startsWith("user"), line);
-        equal(bytesOf(withoutHunks(review, hunksOf(review))), bytesOf(review.reviewed));
+        equal(bytesOf(withoutHunks(review, unreviewed(review))), bytesOf(review.reviewed));
         for (const without of [review.reviewed, beforeTurn(review, 0)]) {
           const lines = linesBy("user", without);
           for (const line of linesBy("user", review.last)) ok(lines.includes(line), line);
@@ -141,7 +135,7 @@ suite("review of a file", () => {
         const review = separateReviewOf(edits),
           chosen = new Set(edits.filter(each => each.by === "agent" && choose(each.at) === true)),
           others = edits.filter(each => !chosen.has(each));
-        const hunks = hunksOf(review).filter(({ reviewed }) =>
+        const hunks = unreviewed(review).filter(({ reviewed }) =>
           [...chosen].some(({ at }) => reviewed.start === placeOf(review.reviewed, at)),
         );
         equal(bytesOf(withoutHunks(review, hunks)), replayed(others), "undo of hunks");
@@ -152,7 +146,7 @@ suite("review of a file", () => {
           "keep",
         );
         equal(
-          keeping && bytesOf(withoutHunks(keeping, hunksOf(keeping))),
+          keeping && bytesOf(withoutHunks(keeping, unreviewed(keeping))),
           replayed([...edits].filter(each => each.by === "user" || chosen.has(each))),
         );
         const turns = (turn: number): boolean => choose(turn) === true,
@@ -251,8 +245,8 @@ suite("review of a file", () => {
   test("deletes a new file whose only hunk is undone, and restores a deleted one", () => {
     const created = changed(unchanged(undefined), file("1\n"), 0),
       deleted = changed(unchanged(file("1\n")), undefined, 0);
-    equal(withoutHunks(created, hunksOf(created)), undefined);
-    deepEqual(withoutHunks(deleted, hunksOf(deleted)), file("1\n"));
+    equal(withoutHunks(created, unreviewed(created)), undefined);
+    deepEqual(withoutHunks(deleted, unreviewed(deleted)), file("1\n"));
   });
 
   test("refuses hunks that are not in the file, or overlap", () => {

@@ -20,7 +20,7 @@ import {
   type MergedContent,
 } from "./file-version";
 import { FILE_MODE, type FileMode } from "./snapshots/file-state";
-import { lineEdits, linesOf } from "./text-merge";
+import { hunksOf, lineEdits, linesOf } from "../../src/protocol/review/line-edits";
 
 /** Number of the agent's turn in the session, the user, or an operation of the review, such as an undo. */
 export type Author = number | "user" | "operation";
@@ -159,13 +159,8 @@ export function acceptCommitted(review: FileReview, committed: string | undefine
   const bytes = /\r\n/.test(last.bytes) && !/\r\n/.test(committed) ? committed.replaceAll("\n", "\r\n") : committed;
   if (bytes === last.bytes) return acceptAll(review);
   if (!isText(bytes) || !isText(last.bytes) || !isText(reviewed?.bytes ?? "")) return review;
-  const missing = lineEdits(last.bytes, bytes);
-  let shift = 0;
-  const hunks = lineEdits(reviewed?.bytes ?? "", last.bytes).map(({ start, end, lines }): HunkRange => {
-    const from = start + shift;
-    shift += lines.length - (end - start);
-    return { reviewed: { start, end }, current: { start: from, end: from + lines.length } };
-  });
+  const missing = lineEdits(last.bytes, bytes),
+    hunks = hunksOf(lineEdits(reviewed?.bytes ?? "", last.bytes));
   const contained = hunks.filter(({ current }) =>
     missing.every(({ start, end }) => end < current.start || start > current.end),
   );

@@ -2,7 +2,7 @@
 import type { FileReview, FileStep } from "./file-review";
 import { isText, type FileContent } from "./file-version";
 import type { ReviewedFile, StoredState } from "./review-log";
-import { lineEdits } from "./text-merge";
+import { lineEdits } from "../../src/protocol/review/line-edits";
 
 /** Contents and files of one session. `root`: absolute path of a folder; `path`: of a file in it, with `/`. */
 export interface ReviewFiles {

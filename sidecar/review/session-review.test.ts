@@ -7,7 +7,7 @@ import type { ReviewFiles } from "./review-contents";
 import type { FileId } from "./review-decision";
 import { SessionReview } from "./session-review";
 import { sameState } from "./snapshots/file-state";
-import { linesOf } from "./text-merge";
+import { linesOf } from "../../src/protocol/review/line-edits";
 
 const ROOT = "/w",
   at = (path: string): FileId => ({ root: ROOT, path }),

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { lineEdits, linesOf, merge, mergePreferringOurs, withEdits } from "./text-merge";
+import { linesOf } from "../../src/protocol/review/line-edits";
+import { merge, mergePreferringOurs } from "./text-merge";
 
 /** Texts of few different lines, with and without a last line end, with CRLF and a null byte. */
 const line = fc.constantFrom("a\n", "b\n", "c\r\n", "\n", "\0\n", "d\n"),
@@ -27,26 +28,6 @@ const edited = (side: string, places: (n: number) => number = n => n) =>
     );
 
 suite("text merge", () => {
-  test("splits a text into its lines", () => {
-    deepEqual(linesOf(""), []);
-    deepEqual(linesOf("a\r\nb"), ["a\r\n", "b"]);
-    deepEqual(linesOf("\n\n"), ["\n", "\n"]);
-    fc.assert(fc.property(fc.string({ unit: "binary-ascii" }), each => equal(linesOf(each).join(""), each)));
-  });
-
-  test("finds edits that lead from one text to the other, in order, with an equal line between them", () => {
-    fc.assert(
-      fc.property(text, text, (before, after) => {
-        const edits = lineEdits(before, after);
-        equal(withEdits(before, edits), after);
-        edits.reduce((end, edit) => {
-          ok(edit.start > end && edit.end >= edit.start, JSON.stringify(edits));
-          return edit.end;
-        }, -1);
-      }),
-    );
-  });
-
   test("takes the changes of one side if the other has none, and equal changes once", () => {
     fc.assert(
       fc.property(text, text, (base, side) => {
@@ -109,15 +90,6 @@ suite("text merge", () => {
         if (merged.kind === "merged") equal(result, merged.text);
         for (const each of linesOf(ours)) if (each.startsWith("our")) ok(linesOf(result).includes(each));
       }),
-    );
-  });
-
-  test("compares texts that differ everywhere by their ends, in bounded time", () => {
-    const many = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}\n`).join("");
-    const edits = lineEdits(`same\n${many("a")}last\n`, `same\n${many("b")}last\n`);
-    deepEqual(
-      edits.map(({ start, end, lines }) => [start, end, lines.length]),
-      [[1, 20_001, 20_000]],
     );
   });
 });

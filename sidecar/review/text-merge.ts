@@ -10,65 +10,12 @@
  * - The time is bounded: texts that differ in many places are compared by their common start and end only. Then more
  *   changes conflict, and none is lost.
  */
-import { diffArrays } from "diff";
-
-/** Lines `start` to `end` (exclusive) of the base are replaced by `lines`. */
-export interface LineEdit {
-  readonly start: number;
-  readonly end: number;
-  readonly lines: readonly string[];
-}
+import { lineEdits, linesOf, type LineEdit } from "../../src/protocol/review/line-edits";
 
 /** `overlaps`: edits of both sides that change the same lines. */
 export type Merge =
   | { readonly kind: "merged"; readonly text: string }
   | { readonly kind: "conflict"; readonly overlaps: readonly { readonly ours: LineEdit; readonly theirs: LineEdit }[] };
-
-/** Maximum number of added and removed lines that are matched one by one. */
-const MAX_EDITS = 2_000;
-
-/** Each line with its line feed. The last one may have none. An empty text has no line. */
-export function linesOf(text: string): readonly string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
-}
-
-/** The edits from one text to the other, in order, with at least one equal line between them. */
-export function lineEdits(before: string, after: string): readonly LineEdit[] {
-  return before === after ? [] : editsBetween(linesOf(before), linesOf(after));
-}
-
-function editsBetween(before: readonly string[], after: readonly string[]): readonly LineEdit[] {
-  const { head, tail } = commonEnds(before, after),
-    removed = before.slice(head, before.length - tail),
-    added = after.slice(head, after.length - tail);
-  const parts =
-    removed.length === 0 || added.length === 0 ? undefined : diffArrays(removed, added, { maxEditLength: MAX_EDITS });
-  if (parts === undefined) return [{ start: head, end: head + removed.length, lines: added }];
-  const edits: LineEdit[] = [];
-  let at = head,
-    edit: LineEdit | undefined;
-  for (const { added: isAdded, removed: isRemoved, value } of parts) {
-    if (!isAdded && !isRemoved) {
-      if (edit !== undefined) edits.push(edit);
-      edit = undefined;
-      at += value.length;
-      continue;
-    }
-    edit ??= { start: at, end: at, lines: [] };
-    if (isAdded) edit = { ...edit, lines: [...edit.lines, ...value] };
-    else edit = { ...edit, end: (at += value.length) };
-  }
-  return edit === undefined ? edits : [...edits, edit];
-}
-
-function commonEnds(a: readonly string[], b: readonly string[]): { readonly head: number; readonly tail: number } {
-  const max = Math.min(a.length, b.length);
-  let head = 0,
-    tail = 0;
-  while (head < max && a[head] === b[head]) head++;
-  while (tail < max - head && a[a.length - 1 - tail] === b[b.length - 1 - tail]) tail++;
-  return { head, tail };
-}
 
 /** Applies edits that are in order and do not overlap. */
 export function withEdits(base: string, edits: readonly LineEdit[]): string {
