@@ -120,6 +120,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "src/notifications.ts",
       "src/settings/store",
       "src/editor",
+      "src/review",
       "src/chat",
       "src/sessions",
       "vscode",

@@ -14,6 +14,9 @@ import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
 import { selectAgent, type AgentSources } from "./settings/store/select-agent";
+import type { SessionSummary } from "./protocol/sessions/sessions";
+import type { CommentDeps } from "./review/comment-threads";
+import type { ReviewPart } from "./review/register";
 import type { SessionCommands } from "./sessions/session-commands";
 
 export interface CommandDeps {
@@ -22,6 +25,7 @@ export interface CommandDeps {
   readonly context: ContextSources;
   readonly sources: AgentSources;
   readonly sessions: SessionCommands;
+  readonly review: ReviewPart["commands"];
   readonly code: Pick<AnswerCode, "apply" | "discard">;
   openSettings(): void;
   showLogs(): void;
@@ -34,6 +38,7 @@ export function registerCommands({
   context,
   sources,
   sessions,
+  review,
   code,
   openSettings,
   showLogs,
@@ -76,6 +81,7 @@ export function registerCommands({
     "symposium.copyDiagnostics": copyDiagnostics,
     "symposium.deleteHistory": () => confirmDeletion(() => chat.main.deleteHistory()),
     ...sessions,
+    ...review,
   } satisfies Record<CommandName, (...args: never[]) => unknown>);
 }
 
@@ -89,6 +95,27 @@ export function registerTestCommands(chat: ChatSurfaces, capture: ResponseCaptur
     "symposium.test.getResponse": (tabId: string) => capture.response(tabId),
     "symposium.test.stopCapturingResponses": (tabId: string) => capture.stop(tabId),
   } satisfies Record<TestCommandName, (...args: never[]) => unknown>);
+}
+
+/** Adds a comment to the prompt of its session, which is opened first. */
+export function reviewPrompt(
+  chat: ChatSurfaces,
+  sessions: Pick<SessionCommands, "symposium.openSession">,
+  listed: () => Promise<readonly SessionSummary[]>,
+): CommentDeps["addToPrompt"] {
+  return async ({ id, kind }, attachment, line) => {
+    if (kind === "picker") {
+      await vscode.commands.executeCommand("workbench.action.chat.open", { query: line, isPartialQuery: true });
+      return;
+    }
+    if (chat.tabs.includes(id)) await chat.show(id);
+    else {
+      const session = (await listed()).find(({ ref }) => ref.kind === "stored" && ref.conversation === id);
+      if (session === undefined) throw new Error(l10n.t("The session of this review is not stored any more."));
+      await sessions["symposium.openSession"]({ kind: "session", session });
+    }
+    await chat.attachTo(id, attachment, line);
+  };
 }
 
 function register(commands: Readonly<Record<string, (...args: never[]) => unknown>>): vscode.Disposable {

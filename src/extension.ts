@@ -19,6 +19,7 @@ import { Configuration } from "./settings/store/configuration";
 import { PersistedControls } from "./settings/store/persisted-controls";
 import { helloOf, sendSettings, settingsListeners } from "./settings/store/sidecar-settings";
 import { agentListeners, registerSettings, type SettingsPart } from "./settings/view/register";
+import { registerReview, reviewListeners, type ReviewPart } from "./review/register";
 import { registerSessions, sessionListeners, type SessionsPart } from "./sessions/register";
 import { bundledLauncher } from "./sidecar/lazy-launcher";
 import { SidecarSupervisor } from "./sidecar/supervisor";
@@ -51,6 +52,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       chat.phaseChanged(phase);
       settings.phaseChanged(phase);
       sessions.phaseChanged(phase);
+      review.phaseChanged(phase);
     },
     launcher: bundledLauncher({
       extensionPath: context.extensionPath,
@@ -69,6 +71,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...settingsListeners(configuration, chosen, () => settings.secrets),
       ...agentListeners(() => settings),
       ...sessionListeners(() => sessions),
+      ...reviewListeners(() => review),
       ...LanguageModels.listeners(() => models),
       ...editor.listeners,
       "review/changed": () => undefined,
@@ -110,6 +113,14 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       linkTo: conversation => sessionLink(vscode.env.uriScheme, context.extension.id, conversation),
     }),
   );
+  const listedSessions = async () => (await (await supervisor.client()).request("sessions/list", {})).sessions;
+  const review: ReviewPart = own(
+    registerReview({
+      ...shared,
+      editor,
+      addToPrompt: commands.reviewPrompt(chat.surfaces, sessions.commands, listedSessions),
+    }),
+  );
   const models: LanguageModels = own(
     new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),
   );
@@ -124,6 +135,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       context: editorContext,
       sources,
       sessions: sessions.commands,
+      review: review.commands,
       code: editor.code,
       openSettings,
       showLogs,
@@ -132,7 +144,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   );
   const links: LinkDeps = {
     isTrusted: () => vscode.workspace.isTrusted,
-    sessions: async () => (await (await supervisor.client()).request("sessions/list", {})).sessions,
+    sessions: listedSessions,
     openSession: session => sessions.commands["symposium.openSession"]({ kind: "session", session }),
     openDraft: draft => surfaces.openDraft(draft),
     notify: commands.notify,

@@ -8,10 +8,14 @@ import {
   COMMANDS,
   CONTAINER,
   CONTEXTS,
+  REVIEW_COMMANDS,
+  REVIEW_COMMENTS,
+  REVIEW_CONTEXTS,
   SESSION_CONTEXTS,
   SESSIONS_VIEW,
   SETTINGS,
   SETTINGS_PAGE,
+  SOURCE_CONTROL,
   TEST_COMMANDS,
   VIEWS,
   WALKTHROUGH,
@@ -30,6 +34,7 @@ import {
   TOOL_GROUPS,
 } from "./protocol/lm/permission-tools";
 import { UPDATE_MODES } from "./protocol/settings/settings-view";
+import { REVIEW_SCHEME } from "./review/review-uri";
 import { FOCUS } from "./sessions/session-commands";
 import { readSettings } from "./settings/store/settings";
 
@@ -171,9 +176,15 @@ suite("manifest", () => {
         );
   });
 
-  test("binds keys of the list of sessions and of the chat to the focus of their views", () => {
+  test("binds keys of the list of sessions, the chat and the review to the focus of their views", () => {
     const ofList = contributes.keybindings.filter(({ args }) => args === FOCUS),
-      ofChat = contributes.keybindings.filter(({ args }) => args === undefined);
+      isOfReview = ({ command }: { readonly command: string }) => command in REVIEW_COMMANDS,
+      ofChat = contributes.keybindings.filter(each => each.args === undefined && !isOfReview(each)),
+      ofReview = contributes.keybindings.filter(isOfReview);
+    deepEqual(
+      ofReview.map(({ command, when }) => [command, when]),
+      ["keepHunk", "undoHunk"].map(name => [`symposium.${name}`, `editorTextFocus && ${REVIEW_CONTEXTS.inFile}`]),
+    );
     ok(ofList.every(({ when = "" }) => when.startsWith(`focusedView == ${SESSIONS_VIEW} && `)));
     deepEqual(
       ofChat.map(({ command, when }) => [command, when]),
@@ -189,7 +200,7 @@ suite("manifest", () => {
     equal(new Set(ofChat.map(({ key }) => key)).size, ofChat.length);
   });
 
-  test("documents every key of the chat", () => {
+  test("documents every key of the chat and the review", () => {
     const readme = readFileSync("README.md", "utf8");
     for (const { command, args } of contributes.keybindings)
       if (args === undefined) ok(readme.includes(`*${COMMANDS[command as CommandName]}*`), command);
@@ -208,6 +219,18 @@ suite("manifest", () => {
   test("uses only context keys of the view that the extension sets", () => {
     const used = [...source.matchAll(/symposium\.sessions\.\w+/g)].map(([key]) => key);
     deepEqual([...new Set(used)].sort(), Object.values(SESSION_CONTEXTS).sort());
+  });
+
+  test("uses only names of the review that the extension defines", () => {
+    const used = [...source.matchAll(/symposium\.review\.(?!codeLens)\w+/g)].map(([key]) => key);
+    deepEqual([...new Set(used)].sort(), Object.values(REVIEW_CONTEXTS).sort());
+    const menus = Object.entries(contributes.menus);
+    for (const [menu, items] of menus)
+      for (const { when } of items) {
+        if (/^scm\/(?!change)/.test(menu)) ok(when.startsWith(`scmProvider == ${SOURCE_CONTROL}`), when);
+        if (menu === "scm/change/title") ok(when.includes(`originalResourceScheme == ${REVIEW_SCHEME}`), when);
+        if (menu.startsWith("comments/")) ok(when.startsWith(`commentController == ${REVIEW_COMMENTS}`), when);
+      }
   });
 
   test("offers to add visible or selected content in its menu", () => {

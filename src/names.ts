@@ -25,6 +25,7 @@ export const SETTINGS = {
   "symposium.historyDays": { default: 90, scope: "user" },
   "symposium.historyMegabytes": { default: 1024, scope: "user" },
   "symposium.traceDir": { default: "", scope: "user" },
+  "symposium.review.codeLens": { default: false, scope: "any" },
   "symposium.requireModifierToSend": { default: false, scope: "any" },
   "symposium.enableExperimentalLM": { default: false, scope: "user" },
   "symposium.languageModel.sideRequests": { default: "local", scope: "user" },
@@ -57,6 +58,20 @@ export const CONTEXTS = {
 /** Context key that is true while the chat's page has the keyboard focus. VS Code's `focusedView` ignores pages. */
 export const CHAT_FOCUSED = "symposium.chatFocused";
 
+/** Id of the source control with the changes of agents. */
+export const SOURCE_CONTROL = "symposium.changes";
+/** Id of the comments on files under review. */
+export const REVIEW_COMMENTS = "symposium.review";
+/** Context keys of the review. */
+export const REVIEW_CONTEXTS = {
+  /** URIs of the files under review. */
+  files: "symposium.review.files",
+  /** Whether the active editor shows such a file, or its reviewed content. */
+  inFile: "symposium.review.inFile",
+  /** Whether an operation can be undone. */
+  canUndo: "symposium.review.canUndo",
+} as const;
+
 /** Context keys of the view “Sessions”. */
 export const SESSION_CONTEXTS = {
   /** `SessionsContent`; unset before the first response. */
@@ -86,6 +101,24 @@ export const SESSION_COMMANDS = {
 } as const;
 export type SessionCommandName = keyof typeof SESSION_COMMANDS;
 
+/** Commands of the review with their titles. */
+export const REVIEW_COMMANDS = {
+  "symposium.reviewChanges": l10n.t("Review Changes"),
+  "symposium.reviewTurns": l10n.t("Turns…"),
+  "symposium.keepAll": l10n.t("Keep All"),
+  "symposium.undoAll": l10n.t("Undo All"),
+  "symposium.keepFile": l10n.t("Keep File"),
+  "symposium.undoFile": l10n.t("Undo File"),
+  "symposium.keepHunk": l10n.t("Keep Change"),
+  "symposium.undoHunk": l10n.t("Undo Change"),
+  "symposium.openChangedFile": l10n.t("Open File"),
+  "symposium.openFileChanges": l10n.t("Open Changes"),
+  "symposium.undoLastOperation": l10n.t("Undo Last Operation"),
+  "symposium.showReviewLimits": l10n.t("Show Unrecorded Files"),
+  "symposium.addReviewComment": l10n.t("Add to Prompt"),
+} as const;
+export type ReviewCommandName = keyof typeof REVIEW_COMMANDS;
+
 /** Commands with their titles. */
 export const COMMANDS = {
   "symposium.openChat": l10n.t("Open Chat"),
@@ -111,6 +144,7 @@ export const COMMANDS = {
   "symposium.copyDiagnostics": l10n.t("Copy Diagnostics"),
   "symposium.deleteHistory": l10n.t("Delete History"),
   ...SESSION_COMMANDS,
+  ...REVIEW_COMMANDS,
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 

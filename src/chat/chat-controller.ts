@@ -221,9 +221,9 @@ export class ChatController {
     if (this.#selected === tabId) this.#selected = undefined;
   }
 
-  /** Adds attachments to the selected tab's draft, or queues them for the next page. */
-  attach(attachments: readonly Attachment[]): Promise<void> {
-    return this.#composer.attach(attachments);
+  /** Adds attachments and lines of text to the selected tab's draft, or queues them for the next page. */
+  attach(attachments: readonly Attachment[], ...lines: readonly string[]): Promise<void> {
+    return this.#composer.attach(attachments, ...lines);
   }
 
   /** Call after the selection of an agent by a command or a button. Applies to the selected tab without an answer. */

@@ -170,6 +170,11 @@ export class ChatSurfaces {
     await active.reveal();
   }
 
+  /** Adds an attachment and a line of text to the draft of this tab, which was just shown. */
+  attachTo(tabId: TabId, attachment: Attachment, line: string): Promise<void> {
+    return this.controllerOf(tabId).attach([attachment], line);
+  }
+
   /** Makes the page of the active surface run a command. */
   run(command: PageCommand): void {
     this.active.controller.requests.run(command);

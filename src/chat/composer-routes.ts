@@ -14,8 +14,9 @@ type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
 
 export class ComposerRoutes {
   #searching = new AbortController();
-  /** Attachments that wait for a page. */
+  /** Attachments and lines of text that wait for a page. */
   #pendingAttachments: readonly Attachment[] = [];
+  #pendingLines: readonly string[] = [];
 
   constructor(private readonly deps: Pick<ChatDeps, "page" | "composer" | "log">) {}
 
@@ -41,18 +42,23 @@ export class ComposerRoutes {
     if (omitted !== undefined) throw new Error(omitted);
   }
 
-  /** Adds attachments to the selected tab's draft, now or when a page is ready. */
-  async attach(attachments: readonly Attachment[]): Promise<void> {
+  /** Adds attachments, and lines of text, to the selected tab's draft, now or when a page is ready. */
+  async attach(attachments: readonly Attachment[], ...lines: readonly string[]): Promise<void> {
     this.#pendingAttachments = withAttachments(this.#pendingAttachments, attachments);
+    this.#pendingLines = [...this.#pendingLines, ...lines];
     await this.pageReady();
   }
 
   async pageReady(): Promise<void> {
-    const attachments = this.#pendingAttachments;
+    const attachments = this.#pendingAttachments,
+      lines = this.#pendingLines;
     if (attachments.length === 0 || !this.deps.page.isLive) return;
     this.#pendingAttachments = [];
-    if (await this.deps.page.deliver({ type: "attach", attachments })) return;
+    this.#pendingLines = [];
+    const text = lines.length === 0 ? {} : { text: lines.join("\n") };
+    if (await this.deps.page.deliver({ type: "attach", attachments, ...text })) return;
     this.#pendingAttachments = withAttachments(attachments, this.#pendingAttachments);
+    this.#pendingLines = [...lines, ...this.#pendingLines];
     await this.pageReady();
   }
 

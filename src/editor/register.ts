@@ -42,6 +42,8 @@ export interface EditorPart extends vscode.Disposable {
   readonly theme: ActiveTheme;
   readonly names: AnswerNames;
   readonly folders: FolderDeps;
+  /** Whether the editor saves this file for an agent now. */
+  isAgentSave(file: string): boolean;
   /** Undefined without an editor of a file in the workspace. */
   activeFile(): ActiveFile | undefined;
   onActiveFileChange(changed: () => void): vscode.Disposable;
@@ -63,7 +65,11 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
       listed: () => composer.listedFiles(),
     },
     names = new NamedFiles({ ...inWorkspace, folders: () => folders.folders() }),
-    code = new AnswerCode({ ...inWorkspace, names, create: (file, text) => files.write(file, text) });
+    code = new AnswerCode({
+      ...inWorkspace,
+      names,
+      create: async (file, text) => void (await files.write(file, text)),
+    });
   const theme = new ActiveTheme(log);
   const owned = vscode.Disposable.from(
     ide,
@@ -80,14 +86,15 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     theme,
     names: new AnswerNames(names, name => composer.symbols(name)),
     folders,
+    isAgentSave: file => files.isSaving(file),
     activeFile,
     onActiveFileChange,
     cwd: () => folders.folders()[0] ?? folders.home,
     listeners: {
       "editor/readTextFile": async ({ path }) => ({ text: await files.read(path) }),
       "editor/writeTextFile": async ({ path, text }) => {
-        await files.write(path, text);
-        return {};
+        const unsaved = await files.write(path, text);
+        return unsaved === undefined ? {} : { unsaved: Buffer.from(unsaved).toString("base64") };
       },
       "editor/runInTerminal": program => runInTerminal(program),
       "editor/ideOperation": (request, signal) => ide.operate(request, signal),

@@ -262,14 +262,16 @@ function failed(
 }
 
 /** Attaches to the given tab, otherwise to the selected tab, otherwise to a new one. */
-function attachReceived(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
+function attachReceived(page: Page, { tabId, attachments, text }: Extract<HostToPage, { type: "attach" }>): Step {
   const tab =
     page.tabs.get(tabId ?? page.selected ?? "") ?? (tabId === undefined ? page.tabs.values().next().value : undefined);
-  if (tab)
-    return chain(attach(page, tab, attachments), p => [
+  if (tab) {
+    const withText = text === undefined ? tab : { ...tab, drafts: drafts.suggested(tab.drafts, text) };
+    return chain(attach(page, withText, attachments), p => [
       p,
       p.selected === tab.tabId ? [{ kind: "focus", tabId: tab.tabId }] : [],
     ]);
+  }
   return tabId === undefined ? openOne({ ...page, toAttach: [...page.toAttach, ...attachments] }) : [page, []];
 }
 

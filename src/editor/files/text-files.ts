@@ -20,6 +20,8 @@ const MAX_BYTES = 50 * 1024 * 1024;
 
 export class TextFiles {
   #last: Promise<unknown> = Promise.resolve();
+  /** The file that is being saved. */
+  #saving: string | undefined;
 
   async read(file: string): Promise<string> {
     const uri = uriOf(file);
@@ -30,18 +32,27 @@ export class TextFiles {
     return decoded(bytes, uri, open?.encoding);
   }
 
-  write(file: string, text: string): Promise<void> {
+  /** Whether a save of this file in the editor is one of `write`. */
+  isSaving(file: string): boolean {
+    return this.#saving === file;
+  }
+
+  /** Resolves with the user's unsaved text that was replaced, if any, in the file's encoding. */
+  write(file: string, text: string): Promise<Uint8Array | undefined> {
     const written = this.#last.then(() => this.#write(file, text));
     this.#last = written.catch(() => undefined);
     return written;
   }
 
-  async #write(file: string, text: string): Promise<void> {
+  async #write(file: string, text: string): Promise<Uint8Array | undefined> {
     if (!vscode.workspace.isTrusted)
       throw EditorRequestError.refused(l10n.t("This workspace is not trusted, so Symposium writes no files."));
     const uri = uriOf(file);
     const bytes = await bytesOf(uri);
-    if (bytes === undefined && openDocument(uri) === undefined) return this.#create(uri, text);
+    if (bytes === undefined && openDocument(uri) === undefined) {
+      await this.#create(uri, text);
+      return undefined;
+    }
     const open = openDocument(uri);
     const document = open ?? (await opened(uri));
     const { encoding } = document;
@@ -51,8 +62,19 @@ export class TextFiles {
     // Saving fails if the editor has not detected a change on disk yet.
     const isBehind =
       !document.isDirty && bytes !== undefined && (await decoded(bytes, uri, encoding)) !== document.getText();
+    const unsaved = open?.isDirty === true ? await vscode.workspace.encode(open.getText(), { encoding }) : undefined;
     if (open === undefined || isBehind) await writeBytes(uri, content);
-    else await change(document, whole);
+    else await this.#change(document, whole);
+    return unsaved;
+  }
+
+  async #change(document: vscode.TextDocument, text: string): Promise<void> {
+    this.#saving = document.uri.fsPath;
+    try {
+      await change(document, text);
+    } finally {
+      this.#saving = undefined;
+    }
   }
 
   async #create(uri: vscode.Uri, text: string): Promise<void> {

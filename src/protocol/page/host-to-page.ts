@@ -87,9 +87,14 @@ export type HostToPage =
   | { readonly type: "mentionsFound"; readonly requestNumber: number; readonly mentions: readonly Mention[] }
   /**
    * Adds the attachments to the draft of this tab; default: the selected tab, or a new one if there is none. The focus
-   * moves to the prompt.
+   * moves to the prompt. `text`: lines for the end of the draft of an existing tab.
    */
-  | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
+  | {
+      readonly type: "attach";
+      readonly tabId?: TabId;
+      readonly attachments: readonly Attachment[];
+      readonly text?: string;
+    }
   /** Answers `webviewReady` and `newTab`, and reports each change. */
   | { readonly type: "firstScreen"; readonly screen: FirstScreen }
   /** Answers `webviewReady`, and reports each change. Without `colors`, those of the theme are unknown. */

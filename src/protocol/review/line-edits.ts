@@ -1,5 +1,5 @@
 /**
- * Differences of two texts by lines, for the review: in the sidecar of bytes, in the host of the texts of editors. Pure.
+ * Differences of two texts by lines, for the review. The sidecar compares bytes, the host texts of editors. Pure.
  *
  * Invariant: the time is bounded. Texts that differ in many places are compared by their common start and end only.
  */

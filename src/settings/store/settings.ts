@@ -30,6 +30,8 @@ export interface Settings extends AgentSettings, LogLevels {
   readonly requireModifier: boolean;
   /** Whether a new session of VS Code restores the tabs of the last one. */
   readonly restoresSessions: boolean;
+  /** Show actions above each change of an agent in an editor. */
+  readonly reviewCodeLens: boolean;
 }
 
 /** A value of the wrong type counts as absent. `problems` contains messages about invalid agents and extensions. */
@@ -76,6 +78,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
       ...(protocolV2 ? { protocol: 2 } : {}),
     },
     restoresSessions: get("symposium.restoreSessions") !== false,
+    reviewCodeLens: get("symposium.review.codeLens") === true,
     requireModifier: get("symposium.requireModifierToSend") === true,
     logLevel,
     agentLogLevel: level("symposium.agentLogLevel", logLevel),

@@ -1,0 +1,104 @@
+/** The actions of the chat on the review of a conversation. */
+import * as l10n from "@vscode/l10n";
+import type { ChangedFile, Review, ReviewTurn, RewoundFile } from "../protocol/review/review";
+import { readableLine } from "../protocol/text/visible-text";
+import type { ReviewActions } from "./review-actions";
+import { NOTHING_TO_REVIEW, openReview, type ReviewCommandDeps } from "./review-commands";
+import type { ReviewOperations } from "./review-operations";
+import { rewindDetail } from "./review-texts";
+
+export interface ConversationActionDeps extends Omit<ReviewCommandDeps, "operations"> {
+  readonly operations: Pick<ReviewOperations, "keep" | "undo" | "rewind">;
+  /** Path relative to the workspace, for the user. */
+  displayPath(file: ChangedFile): string;
+  /** Asks in a modal dialog. Resolves with the selected button. */
+  ask(question: string, detail: string, ...buttons: readonly string[]): Promise<string | undefined>;
+  /** Asks beside the editors, so that the user can look at them. */
+  askBeside(question: string, ...buttons: readonly string[]): Promise<string | undefined>;
+}
+
+export function conversationActions(deps: ConversationActionDeps): ReviewActions {
+  const { operations } = deps;
+  /** Runs an action on the review with the turn of the prompt, and shows the message of a failure. */
+  const onReview = async (
+    conversation: string,
+    entryId: string | undefined,
+    run: (review: Review, turn: ReviewTurn | undefined) => Promise<unknown>,
+  ): Promise<void> => {
+    const review = deps.reviews().find(({ id }) => id === conversation),
+      turn = review?.turns.find(each => each.entryId === entryId);
+    if (review === undefined || (entryId !== undefined && turn === undefined)) return deps.inform(NOTHING_TO_REVIEW);
+    try {
+      await run(review, entryId === undefined ? undefined : turn);
+    } catch (error) {
+      deps.showFailure(messageOf(error));
+    }
+  };
+  const scopeOf = ({ id }: Review, turn: ReviewTurn | undefined) => ({
+    id,
+    ...(turn === undefined ? {} : { turn: turn.turn }),
+  });
+  return {
+    open: (conversation, entryId) => onReview(conversation, entryId, (review, turn) => openReview(deps, review, turn)),
+    keep: (conversation, entryId) =>
+      onReview(conversation, entryId, (review, turn) => operations.keep(scopeOf(review, turn))),
+    undo: (conversation, entryId) =>
+      onReview(conversation, entryId, (review, turn) => operations.undo(scopeOf(review, turn))),
+    rewind: async (conversation, entryId, alsoConversation) => {
+      try {
+        return await rewind(deps, conversation, entryId, alsoConversation);
+      } catch (error) {
+        deps.showFailure(messageOf(error));
+        return false;
+      }
+    },
+  };
+}
+
+async function rewind(
+  deps: ConversationActionDeps,
+  conversation: string,
+  entryId: string,
+  alsoConversation: boolean,
+): Promise<boolean> {
+  const client = await deps.client(),
+    { files } = await client.request("review/previewRewind", { id: conversation, entryId });
+  if (files.length === 0) {
+    deps.inform(l10n.t("No files have changed since this prompt."));
+    return alsoConversation;
+  }
+  return (await isConfirmed(deps, conversation, files, alsoConversation))
+    ? deps.operations.rewind(conversation, entryId, files)
+    : false;
+}
+
+async function isConfirmed(
+  deps: ConversationActionDeps,
+  conversation: string,
+  files: readonly RewoundFile[],
+  alsoConversation: boolean,
+): Promise<boolean> {
+  const question = questionOf(files.length, alsoConversation),
+    restore = alsoConversation ? l10n.t("Restore Both") : l10n.t("Restore Files"),
+    show = l10n.t("Show Changes"),
+    detail = rewindDetail(files, file => deps.displayPath(file)),
+    chosen = await deps.ask(question, detail, restore, show);
+  if (chosen !== show) return chosen === restore;
+  const title = deps.reviews().find(({ id }) => id === conversation)?.title ?? "";
+  await deps.editor.openChanges(l10n.t`Restore Files: ${readableLine(title)}`, files, true);
+  return (await deps.askBeside(question, restore)) === restore;
+}
+
+function questionOf(count: number, alsoConversation: boolean): string {
+  if (count === 1)
+    return alsoConversation
+      ? l10n.t("Restore 1 file and the conversation to before this prompt?")
+      : l10n.t("Restore 1 file to before this prompt?");
+  return alsoConversation
+    ? l10n.t`Restore ${count} files and the conversation to before this prompt?`
+    : l10n.t`Restore ${count} files to before this prompt?`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,161 @@
+/** Creates the review of agents' changes, and connects it with VS Code. */
+import { realpath } from "node:fs/promises";
+import * as vscode from "vscode";
+import { realClock } from "../clock";
+import type { Log } from "../log";
+import { REVIEW_CONTEXTS, type ReviewCommandName } from "../names";
+import type { SidecarToHost } from "../protocol/sidecar";
+import type { Handlers } from "../protocol/wire/wire";
+import type { Configuration } from "../settings/store/configuration";
+import type { SidecarPhase } from "../sidecar/restart-policy";
+import type { SidecarSupervisor } from "../sidecar/supervisor";
+import { ReviewLenses } from "./code-lenses";
+import { CommentThreads, type CommentDeps } from "./comment-threads";
+import { watchCommits } from "./commits";
+import { ContentCache } from "./content-cache";
+import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
+import type { ReviewActions } from "./review-actions";
+import { reviewCommands } from "./review-commands";
+import { ReviewContent } from "./review-content";
+import { OperationStatus, reviewDialogs } from "./review-dialogs";
+import { ReviewEditors } from "./review-editors";
+import { ReviewIndex, type FolderPath } from "./review-files";
+import { ReviewList } from "./review-list";
+import { ReviewOperations } from "./review-operations";
+import { ReviewSourceControl } from "./review-source-control";
+import { reportSaves } from "./save-events";
+import { SaveReports } from "./save-reports";
+
+export interface ReviewParts {
+  readonly log: Log;
+  readonly configuration: Configuration;
+  readonly supervisor: SidecarSupervisor;
+  readonly editor: {
+    readonly folders: { folders(): readonly string[] };
+    /** Whether the editor saves this file for an agent now. */
+    isAgentSave(file: string): boolean;
+  };
+  readonly addToPrompt: CommentDeps["addToPrompt"];
+}
+
+type AllCommands = Readonly<Record<ReviewCommandName, (...targets: unknown[]) => Promise<void>>>;
+
+export interface ReviewPart extends vscode.Disposable {
+  readonly actions: ReviewActions;
+  readonly commands: AllCommands;
+  phaseChanged(phase: SidecarPhase): void;
+  readonly list: ReviewList;
+}
+
+/** Handlers of the sidecar's messages about reviews. */
+export function reviewListeners(review: () => ReviewPart): Pick<Handlers<SidecarToHost>, "review/changed"> {
+  return { "review/changed": changed => review().list.changed(changed) };
+}
+
+export function registerReview({ log, configuration, supervisor, editor, addToPrompt }: ReviewParts): ReviewPart {
+  const client = () => supervisor.client(),
+    contents = new ContentCache(client),
+    content = new ReviewContent(contents),
+    status = new OperationStatus(realClock);
+  let folders: readonly FolderPath[] = [],
+    index = new ReviewIndex([]);
+  const editors = new ReviewEditors(contents, file => index.pathOf(file)),
+    sourceControl = new ReviewSourceControl(editors, index);
+  const showCursor = (): void => {
+    const cursor = editors.cursor();
+    void vscode.commands.executeCommand(
+      "setContext",
+      REVIEW_CONTEXTS.inFile,
+      cursor !== undefined && index.at(cursor.file) !== undefined,
+    );
+  };
+  const show = (): void => {
+    index = new ReviewIndex(list.reviews, folders);
+    sourceControl.show(list.reviews, index);
+    threads.show(list.reviews);
+    lenses.refresh();
+    showCursor();
+  };
+  const fileAt = (file: string) => index.at(file);
+  const threads = new CommentThreads({
+    fileOf: uri => {
+      const path = editors.pathOf(uri),
+        found = path === undefined ? undefined : fileAt(path);
+      return path === undefined || found === undefined ? undefined : { path, found };
+    },
+    addToPrompt,
+    showFailure: reviewDialogs.showFailure,
+  });
+  const lenses = new ReviewLenses({
+    isEnabled: () => configuration.settings.reviewCodeLens,
+    fileAt,
+    texts: found => editors.texts(found),
+  });
+  const list: ReviewList = new ReviewList({
+    running: () => supervisor.running,
+    folders: () => editor.folders.folders(),
+    show,
+    log,
+  });
+  const foldersChanged = async (): Promise<void> => {
+    folders = await Promise.all(
+      editor.folders.folders().map(async shown => ({ shown, real: await realpath(shown).catch(() => shown) })),
+    );
+    show();
+  };
+  const operations = new ReviewOperations({
+    client,
+    review: id => list.get(id),
+    save: files => editors.save(files),
+    openConflict: conflict => editors.openConflict(conflict),
+    showDone: (sentence, undo) => status.show(sentence, undo),
+    showFailure: reviewDialogs.showFailure,
+  });
+  const deps: ConversationActionDeps & Parameters<typeof reviewCommands>[0] = {
+    ...reviewDialogs,
+    client,
+    operations,
+    editor: editors,
+    reviews: () => list.reviews,
+    fileAt,
+    displayPath: file => vscode.workspace.asRelativePath(editors.uriOf(file)),
+  };
+  const reports = new SaveReports({
+    clock: realClock,
+    log,
+    running: () => supervisor.running,
+    isAgentSave: file => editor.isAgentSave(file),
+  });
+  const committed = (folder: string): void => {
+    supervisor.running
+      ?.request("review/committed", { folder })
+      .catch((error: unknown) => log.debug("sidecar", "Could not report a commit", { folder, error }));
+  };
+  void foldersChanged();
+  const owned = vscode.Disposable.from(
+    content,
+    status,
+    sourceControl,
+    threads,
+    lenses,
+    watchCommits(committed),
+    configuration.onChange(() => lenses.refresh()),
+    reportSaves(reports),
+    vscode.window.onDidChangeActiveTextEditor(showCursor),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => {
+      void foldersChanged();
+      if (supervisor.running !== undefined) list.foldersChanged();
+    }),
+  );
+  return {
+    list,
+    actions: conversationActions(deps),
+    commands: { ...reviewCommands(deps), "symposium.addReviewComment": reply => threads.add(reply) },
+    phaseChanged: ({ kind }) => {
+      if (kind === "running") list.sidecarStarted();
+    },
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}

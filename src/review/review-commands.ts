@@ -1,0 +1,291 @@
+/**
+ * The commands of the review, and the actions of the chat. A command uses its argument: a session or files of the
+ * source control, a change of the gutter, or a code lens. Without one, it uses the active editor, or the user picks a
+ * session.
+ */
+import * as l10n from "@vscode/l10n";
+import { SOURCE_CONTROL, type ReviewCommandName } from "../names";
+import type {
+  ChangedFile,
+  Review,
+  ReviewFile,
+  ReviewHunk,
+  ReviewLines,
+  ReviewPath,
+  ReviewTurn,
+} from "../protocol/review/review";
+import { readableLine } from "../protocol/text/visible-text";
+import { isObject } from "../protocol/wire/json";
+import type { SidecarClient } from "../sidecar/client";
+import { isSameFile, type FoundFile } from "./review-files";
+import { changedHunks, hunksAt, lineChanges, selectedHunks } from "./review-hunks";
+import type { OperationRef, ReviewOperations } from "./review-operations";
+import { changesTitle, fileCount, labelOf, limitsText, operationText, turnDescription } from "./review-texts";
+
+type Command = (...targets: unknown[]) => Promise<void>;
+/** The command of a comment is in `review-comments.ts`. */
+export type ReviewCommands = Readonly<Record<Exclude<ReviewCommandName, "symposium.addReviewComment">, Command>>;
+
+/** A file in the list of the source control. */
+export interface FileTarget {
+  readonly reviewId: string;
+  readonly file: ReviewFile;
+}
+
+/** Hunks of a code lens. `file`: path in the editor. */
+export interface HunkTarget {
+  readonly file: string;
+  readonly hunks: readonly ReviewHunk[];
+}
+
+/** Selected lines of an editor that shows one side of a file. `file`: path in the editor. */
+export interface Cursor {
+  readonly file: string;
+  readonly side: "reviewed" | "current";
+  readonly lines: readonly ReviewLines[];
+}
+
+/** `hasSameLines`: whether the sidecar counts the lines of both contents like the editor. */
+export interface FileTexts {
+  readonly reviewed: string;
+  readonly current: string;
+  readonly hasSameLines: boolean;
+}
+
+export interface ReviewEditor {
+  /** The active editor, if it shows a file or its reviewed content. */
+  cursor(): Cursor | undefined;
+  /** Path of a URI in the editor, such as a command's argument. */
+  pathOf(argument: unknown): string | undefined;
+  texts(file: FoundFile): Promise<FileTexts>;
+  openFile(file: ReviewPath): Promise<void>;
+  /** Compares the reviewed content with the file. */
+  openChange(file: ChangedFile): Promise<void>;
+  /** The same for several files. `isRecorded`: the contents after the changes instead of the files. */
+  openChanges(title: string, files: readonly ChangedFile[], isRecorded: boolean): Promise<void>;
+}
+
+export interface PickItem<T> {
+  readonly label: string;
+  readonly description: string;
+  readonly value: T;
+}
+
+export interface ReviewCommandDeps {
+  reviews(): readonly Review[];
+  /** The review that shows the file of the editor with this path. */
+  fileAt(path: string): FoundFile | undefined;
+  client(): Promise<SidecarClient>;
+  readonly operations: Pick<ReviewOperations, "keep" | "undo" | "change" | "revert">;
+  readonly editor: ReviewEditor;
+  /** `undefined`: the user cancelled. */
+  pick<T>(title: string, items: readonly PickItem<T>[]): Promise<T | undefined>;
+  inform(sentence: string): void;
+  showFailure(sentence: string): void;
+  /** Shows a text of several lines. */
+  explain(title: string, text: string): Promise<void>;
+}
+
+type KeepOrUndo = "keep" | "undo";
+type TurnAction = "review" | KeepOrUndo;
+
+export const NOTHING_TO_REVIEW = l10n.t("There are no unreviewed changes of agents.");
+const NO_FILE = l10n.t("The active editor shows no file with unreviewed changes of an agent."),
+  NO_CHANGE = l10n.t("There is no change of an agent at the cursor."),
+  OTHER_LINES = l10n.t("The line ends of this file are unusual. Keep or undo the changes of the whole file instead.");
+
+export function reviewCommands(deps: ReviewCommandDeps): ReviewCommands {
+  const actions = new ReviewTargets(deps);
+  /** Shows the message of a failure. */
+  const reported =
+    (run: Command): Command =>
+    async (...targets) => {
+      try {
+        await run(...targets);
+      } catch (error) {
+        deps.showFailure(error instanceof Error ? error.message : String(error));
+      }
+    };
+  const all = (kind: KeepOrUndo) => reported(target => actions.all(target, kind)),
+    files = (kind: KeepOrUndo) => reported((...targets) => actions.files(targets, kind)),
+    hunk = (kind: KeepOrUndo) => reported((...targets) => actions.hunk(targets, kind));
+  return {
+    "symposium.reviewChanges": reported(target => actions.review(target)),
+    "symposium.reviewTurns": reported(target => actions.turns(target)),
+    "symposium.keepAll": all("keep"),
+    "symposium.undoAll": all("undo"),
+    "symposium.keepFile": files("keep"),
+    "symposium.undoFile": files("undo"),
+    "symposium.keepHunk": hunk("keep"),
+    "symposium.undoHunk": hunk("undo"),
+    "symposium.openChangedFile": reported((...targets) => actions.each(targets, file => deps.editor.openFile(file))),
+    "symposium.openFileChanges": reported((...targets) => actions.each(targets, file => deps.editor.openChange(file))),
+    "symposium.undoLastOperation": reported(target => actions.undoLast(target)),
+    "symposium.showReviewLimits": reported(target => actions.limits(target)),
+  };
+}
+
+/** Opens the unreviewed changes of a session, or those of one turn. */
+export async function openReview(
+  { client, editor }: Pick<ReviewCommandDeps, "client" | "editor">,
+  review: Review,
+  turn?: ReviewTurn,
+): Promise<void> {
+  if (turn === undefined) return editor.openChanges(changesTitle(review), review.files, false);
+  const { files } = await (await client()).request("review/turn", { id: review.id, turn: turn.turn });
+  await editor.openChanges(changesTitle(review, turn), files, true);
+}
+
+class ReviewTargets {
+  constructor(private readonly deps: ReviewCommandDeps) {}
+
+  async review(target: unknown): Promise<void> {
+    const review = await this.#reviewOf(target, l10n.t("Review Changes"));
+    if (review !== undefined) await openReview(this.deps, review);
+  }
+
+  async all(target: unknown, kind: KeepOrUndo): Promise<void> {
+    const review = await this.#reviewOf(target, kind === "keep" ? l10n.t("Keep All") : l10n.t("Undo All"));
+    if (review !== undefined) await this.deps.operations[kind]({ id: review.id });
+  }
+
+  async turns(target: unknown): Promise<void> {
+    const { pick, operations } = this.deps,
+      title = l10n.t("Turns"),
+      review = await this.#reviewOf(target, title);
+    if (review === undefined) return;
+    const turn = await pick(
+      title,
+      review.turns.toReversed().map(each => ({
+        label: readableLine(each.title),
+        description: turnDescription(review, each),
+        value: each,
+      })),
+    );
+    if (turn === undefined) return;
+    const action = await pick<TurnAction>(readableLine(turn.title), [
+      { label: l10n.t("Review"), description: "", value: "review" },
+      { label: l10n.t("Keep"), description: "", value: "keep" },
+      { label: l10n.t("Undo"), description: "", value: "undo" },
+    ]);
+    if (action === undefined) return;
+    if (action === "review") return openReview(this.deps, review, turn);
+    await operations[action]({ id: review.id, turn: turn.turn });
+  }
+
+  async files(targets: readonly unknown[], kind: KeepOrUndo): Promise<void> {
+    for (const [id, files] of this.#filesByReview(targets))
+      await this.deps.operations[kind]({ id, files: files.map(({ root, path }) => ({ root, path })) });
+  }
+
+  async each(targets: readonly unknown[], run: (file: ReviewFile) => Promise<void>): Promise<void> {
+    for (const [, files] of this.#filesByReview(targets)) for (const file of files) await run(file);
+  }
+
+  async hunk([target, changes, index]: readonly unknown[], kind: KeepOrUndo): Promise<void> {
+    const { operations, editor, fileAt, inform } = this.deps,
+      cursor = target === undefined ? editor.cursor() : undefined,
+      path = isHunkTarget(target) ? target.file : target === undefined ? cursor?.file : editor.pathOf(target),
+      found = path === undefined ? undefined : fileAt(path);
+    if (found === undefined) return inform(NO_FILE);
+    const { reviewed, current, hasSameLines } = await editor.texts(found);
+    if (!hasSameLines) return inform(OTHER_LINES);
+    const own = changedHunks(reviewed, current);
+    const hunks = isHunkTarget(target)
+      ? own.filter(hunk => target.hunks.some(each => isSameHunk(each, hunk)))
+      : Array.isArray(changes)
+        ? selectedHunks(lineChanges(changes), typeof index === "number" ? index : 0, reviewed, current)
+        : own.filter(hunk =>
+            (cursor?.lines ?? []).some(lines => hunksAt(own, cursor?.side ?? "current", lines).includes(hunk)),
+          );
+    if (hunks.length === 0) return inform(NO_CHANGE);
+    await operations.change(kind, found.review.id, found.file, hunks);
+  }
+
+  async undoLast(target: unknown): Promise<void> {
+    const { reviews, operations, pick, inform } = this.deps;
+    if (isOperationRef(target)) return operations.revert(target);
+    const undoable = reviews().flatMap(review => {
+      const last = review.operations.at(-1);
+      return last === undefined || (isReviewTarget(target) && review.id !== target.id) ? [] : [{ review, last }];
+    });
+    const [only, ...others] = undoable;
+    if (only === undefined) return inform(l10n.t("There is no operation to undo."));
+    const chosen =
+      others.length === 0
+        ? only
+        : await pick(
+            l10n.t("Undo Last Operation"),
+            undoable.map(each => ({
+              label: operationText(each.last),
+              description: labelOf(each.review),
+              value: each,
+            })),
+          );
+    if (chosen !== undefined) await operations.revert({ id: chosen.review.id, operation: chosen.last.id });
+  }
+
+  async limits(target: unknown): Promise<void> {
+    const title = l10n.t("Unrecorded Files"),
+      review = await this.#reviewOf(target, title);
+    if (review !== undefined) await this.deps.explain(title, limitsText(review.limits));
+  }
+
+  /** Without a target: the session of the active editor's file, otherwise the only one, or the user picks it. */
+  async #reviewOf(target: unknown, title: string): Promise<Review | undefined> {
+    const { pick, fileAt, editor, inform } = this.deps,
+      reviews = this.deps.reviews().filter(({ files }) => files.length > 0);
+    if (isReviewTarget(target)) return reviews.find(({ id }) => id === target.id);
+    const cursor = editor.cursor(),
+      found = cursor && fileAt(cursor.file),
+      [only, ...others] = reviews;
+    if (only === undefined) inform(NOTHING_TO_REVIEW);
+    if (found !== undefined || others.length === 0) return found?.review ?? only;
+    return pick(
+      title,
+      reviews.map(review => ({
+        label: labelOf(review),
+        description: fileCount(review.files.length),
+        value: review,
+      })),
+    );
+  }
+
+  /** Files that are still under review. Without targets: the file of the active editor. */
+  #filesByReview(targets: readonly unknown[]): ReadonlyMap<string, readonly ReviewFile[]> {
+    const { editor, fileAt, reviews, inform } = this.deps,
+      selected = targets.filter(isFileTarget);
+    if (selected.length > 0) {
+      const byReview = new Map<string, readonly ReviewFile[]>();
+      for (const { reviewId, file } of selected) {
+        const present = reviews()
+          .find(({ id }) => id === reviewId)
+          ?.files.find(each => isSameFile(each, file));
+        if (present !== undefined) byReview.set(reviewId, [...(byReview.get(reviewId) ?? []), present]);
+      }
+      return byReview;
+    }
+    const path = editor.pathOf(targets[0]) ?? editor.cursor()?.file,
+      found = path === undefined ? undefined : fileAt(path);
+    if (found === undefined) inform(NO_FILE);
+    return new Map(found === undefined ? [] : [[found.review.id, [found.file]]]);
+  }
+}
+
+/** A resource group of the source control, whose id is that of the review. The source control itself is no target. */
+function isReviewTarget(target: unknown): target is { readonly id: string } {
+  return isObject(target) && typeof target["id"] === "string" && target["id"] !== SOURCE_CONTROL;
+}
+function isOperationRef(target: unknown): target is OperationRef {
+  return isReviewTarget(target) && "operation" in target;
+}
+function isFileTarget(target: unknown): target is FileTarget {
+  return isObject(target) && typeof target["reviewId"] === "string" && isObject(target["file"]);
+}
+function isHunkTarget(target: unknown): target is HunkTarget {
+  return isObject(target) && typeof target["file"] === "string" && Array.isArray(target["hunks"]);
+}
+
+function isSameHunk(a: ReviewHunk, b: ReviewHunk): boolean {
+  return JSON.stringify([a.reviewed, a.current]) === JSON.stringify([b.reviewed, b.current]);
+}

@@ -1,0 +1,146 @@
+/** Files under review in VS Code's editors: opens and compares them, reads their texts, and saves them. */
+import * as l10n from "@vscode/l10n";
+import path from "node:path";
+import * as vscode from "vscode";
+import type { ChangedFile, RecordedFile, ReviewLines, ReviewPath } from "../protocol/review/review";
+import type { ContentCache } from "./content-cache";
+import type { Cursor, FileTexts, ReviewEditor } from "./review-commands";
+import type { FoundFile } from "./review-files";
+import { hasLines } from "./review-hunks";
+import type { Conflict } from "./review-operations";
+import { contentRef, contentUri } from "./review-uri";
+
+const LINK_MODE = "120000";
+
+export class ReviewEditors implements ReviewEditor {
+  /** `pathOfFile`: path of the file in the editor. */
+  constructor(
+    private readonly contents: Pick<ContentCache, "read">,
+    private readonly pathOfFile: (file: ReviewPath) => string,
+  ) {}
+
+  cursor(): Cursor | undefined {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) return undefined;
+    const { uri } = editor.document,
+      file = this.pathOf(uri);
+    return file === undefined
+      ? undefined
+      : { file, side: uri.scheme === "file" ? "current" : "reviewed", lines: linesOf(editor) };
+  }
+
+  pathOf(argument: unknown): string | undefined {
+    if (!(argument instanceof vscode.Uri)) return undefined;
+    if (argument.scheme === "file") return argument.fsPath;
+    const ref = contentRef(argument);
+    return ref && this.pathOfFile(ref);
+  }
+
+  uriOf(file: ReviewPath): vscode.Uri {
+    return vscode.Uri.file(this.pathOfFile(file));
+  }
+
+  /** Side of a comparison; an empty file if there is no content. */
+  contentOf(file: ReviewPath, recorded: RecordedFile | undefined): vscode.Uri {
+    return vscode.Uri.from(contentUri(file, this.uriOf(file).path, recorded));
+  }
+
+  reviewedOf(file: ChangedFile): vscode.Uri {
+    const { root, path: own, from } = file;
+    return this.contentOf({ root, path: from ?? own }, file.before);
+  }
+
+  async texts({ file }: FoundFile): Promise<FileTexts> {
+    const uri = this.uriOf(file),
+      reviewed = await vscode.workspace.openTextDocument(this.reviewedOf(file)),
+      current = file.after === undefined ? undefined : await vscode.workspace.openTextDocument(uri);
+    if (current?.isDirty) await current.save();
+    const [oldBytes, newBytes] = await Promise.all([
+      file.before === undefined ? new Uint8Array() : this.contents.read(file.root, file.before.oid),
+      current === undefined ? new Uint8Array() : vscode.workspace.fs.readFile(uri),
+    ]);
+    return {
+      reviewed: reviewed.getText(),
+      current: current?.getText() ?? "",
+      hasSameLines: hasLines(oldBytes, reviewed.lineCount) && hasLines(newBytes, current?.lineCount ?? 1),
+    };
+  }
+
+  async openFile(file: ReviewPath): Promise<void> {
+    await vscode.commands.executeCommand("vscode.open", this.uriOf(file));
+  }
+
+  async openChange(file: ChangedFile): Promise<void> {
+    const name = path.basename(this.pathOfFile(file)),
+      title = l10n.t`${name} (changes by an agent)`;
+    await vscode.commands.executeCommand("vscode.diff", this.reviewedOf(file), this.#currentOf(file), title);
+  }
+
+  async openChanges(title: string, files: readonly ChangedFile[], isRecorded: boolean): Promise<void> {
+    const resources = files.map(file => {
+      const after = isRecorded ? this.contentOf(file, file.after) : this.#currentOf(file);
+      return [
+        this.uriOf(file),
+        file.before === undefined ? undefined : this.reviewedOf(file),
+        file.after === undefined ? undefined : after,
+      ];
+    });
+    await vscode.commands.executeCommand("vscode.changes", title, resources);
+  }
+
+  /**
+   * Opens the merge editor, as VS Code's git extension does. It has no public command. Binary files and links have no
+   * lines to merge, so these are compared.
+   */
+  async openConflict(conflict: Conflict): Promise<void> {
+    const { base, current, wanted } = conflict,
+      [first, second, common] = [current, wanted, base].map(side => this.contentOf(conflict, side));
+    if (!(await this.#canMerge([base, current, wanted], conflict))) {
+      const name = path.basename(this.pathOfFile(conflict));
+      await vscode.commands.executeCommand("vscode.diff", first, second, l10n.t`${name} (without the agent’s change)`);
+      return;
+    }
+    await vscode.commands.executeCommand("_open.mergeEditor", {
+      base: common,
+      input1: { uri: first, title: l10n.t("Current File") },
+      input2: { uri: second, title: l10n.t("Without the Agent’s Change") },
+      output: this.uriOf(conflict),
+    });
+  }
+
+  async #canMerge(sides: readonly (RecordedFile | undefined)[], { root }: ReviewPath): Promise<boolean> {
+    if (sides[1] === undefined || sides.some(side => side?.mode === LINK_MODE)) return false;
+    const contents = await Promise.all(
+      sides.flatMap(side => (side === undefined ? [] : [this.contents.read(root, side.oid)])),
+    );
+    return contents.every(bytes => !bytes.includes(0) || bytes[0] === 0xff || bytes[0] === 0xfe);
+  }
+
+  async save(files: readonly ReviewPath[]): Promise<readonly string[]> {
+    const uris = new Set(files.map(file => this.uriOf(file).toString())),
+      isDirty = ({ isDirty, uri }: { readonly isDirty: boolean; readonly uri: vscode.Uri }): boolean =>
+        isDirty && uris.has(uri.toString());
+    const dirty = [
+      ...vscode.workspace.textDocuments.filter(isDirty),
+      ...vscode.workspace.notebookDocuments.filter(isDirty),
+    ];
+    const failed: string[] = [];
+    for (const document of dirty) if (!(await document.save())) failed.push(document.uri.fsPath);
+    return failed;
+  }
+
+  /** The file itself. A link is its recorded content, because an editor would show the file that it refers to. */
+  #currentOf(file: ChangedFile): vscode.Uri {
+    return file.after === undefined || file.after.mode === LINK_MODE
+      ? this.contentOf(file, file.after)
+      : this.uriOf(file);
+  }
+}
+
+/** An empty selection is the line of the cursor. */
+function linesOf({ selections }: vscode.TextEditor): readonly ReviewLines[] {
+  return selections.map(({ start, end, isEmpty }) => ({
+    start: start.line,
+    end: !isEmpty && end.character === 0 ? Math.max(end.line, start.line + 1) : end.line + 1,
+  }));
+}

@@ -1,0 +1,49 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { modified, recorded, reviewOf } from "../testing/review-fixture";
+import { changeOf, filesIn, ReviewIndex, shownPath } from "./review-files";
+
+suite("review files", () => {
+  test("names the kind of a change", () => {
+    const file = { root: "/w", path: "a.ts" },
+      [before, after] = [recorded("1"), recorded("2")];
+    deepEqual(
+      [
+        { ...file, after },
+        { ...file, before },
+        { ...file, before, after },
+        { ...file, before, after, from: "b.ts" },
+      ].map(changeOf),
+      ["created", "deleted", "modified", "renamed"],
+    );
+  });
+
+  test("shows a file in the workspace folder as the user opened it", function () {
+    if (process.platform === "win32") this.skip();
+    const folders = [{ shown: "/home/me/link", real: "/data/project" }];
+    equal(shownPath({ root: "/data/project", path: "src/a.ts" }, folders), "/home/me/link/src/a.ts");
+    equal(shownPath({ root: "/data/project/nested", path: "a.ts" }, folders), "/home/me/link/nested/a.ts");
+    equal(shownPath({ root: "/data/project2", path: "..a.ts" }, folders), "/data/project2/..a.ts");
+  });
+
+  test("finds a file by its path in the editor, in the newest of several reviews", function () {
+    if (process.platform === "win32") this.skip();
+    const newest = reviewOf("b", [modified("a.ts")]),
+      index = new ReviewIndex([newest, reviewOf("a", [modified("a.ts"), modified("b.ts")])]);
+    deepEqual(
+      [index.at("/w/a.ts")?.review.id, index.at("/w/b.ts")?.review.id, index.at("/w/c.ts")],
+      ["b", "a", undefined],
+    );
+    deepEqual(index.paths, ["/w/a.ts", "/w/b.ts"]);
+  });
+
+  test("selects the files of a scope", () => {
+    const review = reviewOf("a", [modified("a.ts", [1]), modified("b.ts", [1, 2])]);
+    const paths = (scope: Omit<Parameters<typeof filesIn>[1], "id">) =>
+      filesIn(review, { id: "a", ...scope }).map(({ path }) => path);
+    deepEqual(
+      [paths({}), paths({ turn: 2 }), paths({ files: [{ root: "/w", path: "a.ts" }] })],
+      [["a.ts", "b.ts"], ["b.ts"], ["a.ts"]],
+    );
+    deepEqual(filesIn(undefined, { id: "a" }), []);
+  });
+});

@@ -1,0 +1,121 @@
+/**
+ * Keeps and undoes changes, undoes operations, and shows the outcome.
+ *
+ * Invariants:
+ * - Files are saved before the sidecar writes them, because the sidecar sees the disk only.
+ * - Each file that was not changed is reported: a conflict opens, a failure is a sentence.
+ */
+import * as l10n from "@vscode/l10n";
+import type {
+  RemainingChange,
+  Review,
+  ReviewHunk,
+  ReviewOutcome,
+  ReviewPath,
+  ReviewScope,
+} from "../protocol/review/review";
+import type { SidecarClient } from "../sidecar/client";
+import { filesIn } from "./review-files";
+import { operationText } from "./review-texts";
+
+export type Conflict = Extract<RemainingChange, { kind: "conflict" }>;
+
+/** An operation of a review, for its undo. */
+export interface OperationRef {
+  readonly id: string;
+  readonly operation: string;
+}
+
+export interface OperationDeps {
+  client(): Promise<SidecarClient>;
+  review(id: string): Review | undefined;
+  /** Saves these files where the editor has unsaved changes. Resolves with the paths of those that were not saved. */
+  save(files: readonly ReviewPath[]): Promise<readonly string[]>;
+  openConflict(conflict: Conflict): Promise<void>;
+  /** Shows a sentence about an operation. `undo`: it can be undone. */
+  showDone(sentence: string, undo?: OperationRef): void;
+  showFailure(sentence: string): void;
+}
+
+type Kind = "accept" | "undo" | "rewind";
+const MAX_OPENED = 5;
+
+export class ReviewOperations {
+  constructor(private readonly deps: OperationDeps) {}
+
+  /** Resolves with false if nothing was sent, with the reason shown. */
+  keep(scope: ReviewScope): Promise<boolean> {
+    return this.#run("accept", scope, scope.hunks === undefined ? [] : this.#files(scope), client =>
+      client.request("review/keep", scope),
+    );
+  }
+
+  undo(scope: ReviewScope): Promise<boolean> {
+    return this.#run("undo", scope, this.#files(scope), client => client.request("review/undo", scope));
+  }
+
+  /** Keeps or undoes these hunks of one file. */
+  change(
+    kind: "keep" | "undo",
+    id: string,
+    { root, path }: ReviewPath,
+    hunks: readonly ReviewHunk[],
+  ): Promise<boolean> {
+    return this[kind]({ id, files: [{ root, path }], hunks });
+  }
+
+  /** `files`: those that it changes. */
+  rewind(id: string, entryId: string, files: readonly ReviewPath[]): Promise<boolean> {
+    return this.#run("rewind", { id }, files, client => client.request("review/rewind", { id, entryId }));
+  }
+
+  /** Undoes an operation. */
+  async revert({ id, operation }: OperationRef): Promise<void> {
+    const { client, review, showDone } = this.deps;
+    if (!(await this.#saved(review(id)?.files ?? []))) return;
+    const outcome = await (await client()).request("review/revert", { id, operation });
+    if (outcome.operation !== undefined)
+      showDone(outcome.files === 1 ? l10n.t("Restored 1 file") : l10n.t`Restored ${outcome.files} files`);
+    await this.#showRemaining(outcome.remaining);
+  }
+
+  #files(scope: ReviewScope): readonly ReviewPath[] {
+    return filesIn(this.deps.review(scope.id), scope);
+  }
+
+  async #run(
+    kind: Kind,
+    { id }: Pick<ReviewScope, "id">,
+    written: readonly ReviewPath[],
+    request: (client: SidecarClient) => Promise<ReviewOutcome>,
+  ): Promise<boolean> {
+    if (!(await this.#saved(written))) return false;
+    const { operation, files, remaining } = await request(await this.deps.client());
+    if (operation !== undefined) this.deps.showDone(operationText({ kind, files }), { id, operation });
+    await this.#showRemaining(remaining);
+    return true;
+  }
+
+  async #saved(files: readonly ReviewPath[]): Promise<boolean> {
+    const [unsaved] = files.length === 0 ? [] : await this.deps.save(files);
+    if (unsaved !== undefined) this.deps.showFailure(l10n.t`${unsaved} could not be saved. Nothing was changed.`);
+    return unsaved === undefined;
+  }
+
+  async #showRemaining(remaining: readonly RemainingChange[]): Promise<void> {
+    const failures = remaining.flatMap(each => (each.kind === "failed" ? [each.sentence] : [])),
+      conflicts = remaining.filter(each => each.kind === "conflict");
+    const sentences = [
+      ...failures,
+      ...(conflicts.length === 0
+        ? []
+        : [
+            conflicts.length === 1
+              ? l10n.t("1 file has later changes of the same lines and was not changed. Merge them in the editor.")
+              : l10n.t`${conflicts.length} files have later changes of the same lines and were not changed. Merge them in the editors.`,
+          ]),
+    ];
+    if (sentences.length > 0) this.deps.showFailure(sentences.join(" "));
+    for (const conflict of conflicts.slice(0, MAX_OPENED)) await this.deps.openConflict(conflict);
+  }
+}
