@@ -293,6 +293,7 @@ suite("ChatSurfaces", () => {
     surfaces.focusChanged(editor, false);
     surfaces.run("allowOnce");
     await surfaces.attach([{ kind: "file", path: "/w/b" }]);
+    await surfaces.attachTo("t", { kind: "file", path: "/w/c" }, "line");
     await surfaces.focusPrompt();
     equal(await surfaces.restartAgent(), true);
     fixture.questions = ["u"];
@@ -304,7 +305,7 @@ suite("ChatSurfaces", () => {
         ["allowOnce", "focusPrompt"],
       ],
     );
-    deepEqual([editor.host.of("attach").length, fixture.sidecar.calls.at(-1)?.params], [1, { sessionId: "s1" }]);
+    deepEqual([editor.host.of("attach").length, fixture.sidecar.calls.at(-1)?.params], [2, { sessionId: "s1" }]);
     deepEqual(done, ["focus true", "focus true", "focus false", "reveal t", "reveal t", "reveal view"]);
   });
 

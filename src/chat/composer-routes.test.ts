@@ -116,6 +116,20 @@ suite("composer routes", () => {
     );
   });
 
+  test("delivers lines of text with the attachments, in order", async () => {
+    const fixture = new Fixture();
+    await fixture.chat.attach([file("/a")], "first");
+    fixture.live = false;
+    await fixture.chat.attach([file("/b")], "second");
+    await fixture.chat.attach([file("/c")], "third");
+    fixture.live = true;
+    await fixture.ready();
+    deepEqual(fixture.of("attach"), [
+      { type: "attach", attachments: [file("/a")], text: "first" },
+      { type: "attach", attachments: [file("/b"), file("/c")], text: "second\nthird" },
+    ]);
+  });
+
   test("queues undelivered attachments for the next page before newer ones", async () => {
     const fixture = new Fixture(),
       going = deferred<boolean>();

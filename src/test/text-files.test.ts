@@ -59,7 +59,12 @@ suite("editor text file", () => {
     const where = file("a.txt", "one\ntwo\n");
     const document = await openIn(where);
     await type(document, "typed ");
-    await files.write(where, "one\nthree\n");
+    const saved: boolean[] = [],
+      listener = vscode.workspace.onDidSaveTextDocument(({ uri }) => saved.push(files.isSaving(uri.fsPath)));
+    const unsaved = await files.write(where, "one\nthree\n");
+    listener.dispose();
+    assert.equal(Buffer.from(unsaved ?? []).toString(), "typed one\ntwo\n");
+    assert.deepEqual([saved, files.isSaving(where)], [[true], false]);
     assert.deepEqual(
       [readFileSync(where, "utf8"), document.getText(), document.isDirty],
       ["one\nthree\n", "one\nthree\n", false],

@@ -43,9 +43,9 @@ const event = (seq: number, event: ChatEvent): UiEvent => ({
   kind: "received",
   message: { type: "event", tabId: "t1", bootId: "b1", seq, event },
 });
-const attach = (attachments: readonly Attachment[], tabId?: string): UiEvent => ({
+const attach = (attachments: readonly Attachment[], more: { tabId?: string; text?: string } = {}): UiEvent => ({
   kind: "received",
-  message: { type: "attach", attachments, ...(tabId === undefined ? {} : { tabId }) },
+  message: { type: "attach", attachments, ...more },
 });
 const attached = (...attachments: readonly Attachment[]): UiEvent => ({ kind: "attached", tabId: "t1", attachments });
 const typed = (text: string): UiEvent => ({ kind: "typed", tabId: "t1", text });
@@ -157,6 +157,11 @@ suite("composing: attachments", () => {
     );
   });
 
+  test("from the host come with lines for the end of the draft", () => {
+    const page = run(livePage(), attach([FILE], { text: "one" }), attach([IMAGE], { text: "two" })).page;
+    deepEqual(draftOf(page), { text: "one\ntwo", attachments: [FILE, IMAGE] });
+  });
+
   test("from the host are added to the named tab, the selected tab or a new tab", () => {
     const two = run(
       livePage(),
@@ -164,7 +169,7 @@ suite("composing: attachments", () => {
       { kind: "opened", tabId: "t2" },
     ).page;
     equal(two.selected, "t2");
-    const named = run(two, attach([FILE], "t1"));
+    const named = run(two, attach([FILE], { tabId: "t1" }));
     deepEqual(
       [named.page.tabs.get("t1")!.drafts.attachments, named.effects.some(({ kind }) => kind === "focus")],
       [[FILE], false],
@@ -178,7 +183,7 @@ suite("composing: attachments", () => {
     deepEqual(opened.page.tabs.get("t9")!.drafts.attachments, [FILE, IMAGE]);
     ok(opened.effects.some(({ kind }) => kind === "focus"));
     deepEqual(run(opened.page, { kind: "opened", tabId: "t10" }).page.tabs.get("t10")!.drafts.attachments, []);
-    equal(run(two, attach([FILE], "gone")).page, two);
+    equal(run(two, attach([FILE], { tabId: "gone" })).page, two);
   });
 
   test("contain the transcript once for an agent without memory of the session", () => {
