@@ -281,6 +281,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     [
       "src/protocol",
       "sidecar/journal",
+      "sidecar/review",
       ERRORS,
       WORKAROUNDS,
       "sidecar/rpc",
@@ -311,6 +312,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     "sidecar/lm",
     [
       "src/protocol",
+      "sidecar/review",
       ERRORS,
       WORKAROUNDS,
       "sidecar/rpc",

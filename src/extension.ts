@@ -74,7 +74,6 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       ...reviewListeners(() => review),
       ...LanguageModels.listeners(() => models),
       ...editor.listeners,
-      "review/changed": () => undefined,
       log: line => log.emit({ ...line, timestamp: new Date(line.timestamp) }),
     },
   });
@@ -94,10 +93,10 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
         preview: () => settings.firstScreen.preview(),
       },
       review: {
-        open: async () => undefined,
-        keep: async () => undefined,
-        undo: async () => undefined,
-        rewind: async () => false,
+        open: (conversation, entryId) => review.actions.open(conversation, entryId),
+        keep: (conversation, entryId) => review.actions.keep(conversation, entryId),
+        undo: (conversation, entryId) => review.actions.undo(conversation, entryId),
+        rewind: (...request) => review.actions.rewind(...request),
       },
       outdatedChanged: () => settings.controller.changed(),
       shownTabChanged: () => sessions.controller.shownConversationsChanged(),

@@ -5,7 +5,6 @@ import type { HostToSidecar } from "../../src/protocol/sidecar";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import type { Review } from "../../src/protocol/review/review";
 import type { Calls, ParamsOf, ResultOf } from "../../src/protocol/wire/wire";
-import { UNPROTECTED } from "../journal/journal";
 import { findOnPath } from "../process/find-program";
 import { NEVER } from "../testing/sessions/chat-fixture";
 import { SnapshotFixture } from "../testing/review/snapshot-fixture";
@@ -33,7 +32,7 @@ class Rig implements AsyncDisposable {
       clock: this.clock,
       snapshots: this.fixture.store,
       logs: new ReviewLogs(this.fixture.at("storage")),
-      lease: async () => UNPROTECTED,
+      lease: async () => ({ release: async () => undefined }),
       isStored: id => this.stored.has(id),
       isRestricted: false,
       date: () => 0,

@@ -13,7 +13,6 @@ import type { RemainingChange, Review, ReviewOutcome, ReviewSummary } from "../.
 import type { HistoryLimits, HostToSidecar } from "../../src/protocol/sidecar";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { Handlers, Part } from "../../src/protocol/wire/wire";
-import type { WriteLease } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import { isCoveredBy } from "./claims";
@@ -30,7 +29,7 @@ export interface ReviewDeps {
   readonly snapshots: SnapshotStore;
   readonly logs: ReviewLogs;
   /** The right to write the conversation of a review, or undefined if another process has it. */
-  readonly lease: (conversation: string) => Promise<WriteLease | undefined>;
+  readonly lease: (conversation: string) => Promise<{ release(): Promise<void> } | undefined>;
   /** Whether the conversation is stored. */
   readonly isStored: (conversation: string) => boolean;
   readonly isRestricted: boolean;

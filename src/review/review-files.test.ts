@@ -18,7 +18,10 @@ suite("review files", () => {
   });
 
   test("shows a file in the workspace folder as the user opened it", function () {
-    if (process.platform === "win32") this.skip();
+    if (process.platform === "win32") {
+      Object.assign(this, { skipReason: "The paths are those of other systems." });
+      this.skip();
+    }
     const folders = [{ shown: "/home/me/link", real: "/data/project" }];
     equal(shownPath({ root: "/data/project", path: "src/a.ts" }, folders), "/home/me/link/src/a.ts");
     equal(shownPath({ root: "/data/project/nested", path: "a.ts" }, folders), "/home/me/link/nested/a.ts");
@@ -26,7 +29,10 @@ suite("review files", () => {
   });
 
   test("finds a file by its path in the editor, in the newest of several reviews", function () {
-    if (process.platform === "win32") this.skip();
+    if (process.platform === "win32") {
+      Object.assign(this, { skipReason: "The paths are those of other systems." });
+      this.skip();
+    }
     const newest = reviewOf("b", [modified("a.ts")]),
       index = new ReviewIndex([newest, reviewOf("a", [modified("a.ts"), modified("b.ts")])]);
     deepEqual(

@@ -1,13 +1,19 @@
-/**
- * Child processes that outlive their parent. Each ignores SIGTERM, keeps the stdout and stderr of its parent open, and
- * exits after two minutes, so that a failed test leaves no process behind.
- */
-import { spawn } from "node:child_process";
+/** Child processes of the scripted agent. */
+import { execFileSync, spawn } from "node:child_process";
+
+/** Runs a shell command to its end. Throws if it fails. */
+export function runShell(command: string, cwd: string): void {
+  execFileSync("sh", ["-c", command], { cwd, stdio: "ignore" });
+}
 
 const PROGRAM =
   "process.on('SIGTERM', () => {}); setTimeout(() => {}, 120_000); require('node:fs').writeSync(3, 'ready')";
 
-/** Resolves when the child ignores SIGTERM. `detached`: in a separate session and process group, as after setsid(2). */
+/**
+ * Starts a child that outlives its parent: it ignores SIGTERM, keeps the stdout and stderr of its parent open, and exits
+ * after two minutes, so that a failed test leaves no process behind. Resolves when it ignores SIGTERM. `detached`: in a
+ * separate session and process group, as after setsid(2).
+ */
 export async function stubbornChild(detached: boolean): Promise<void> {
   const child = spawn(process.execPath, ["-e", PROGRAM], {
     detached,

@@ -3,12 +3,12 @@
  * determines the end of the turn. A cancellation interrupts waiting steps, and the turn ends as `cancelled`. An open
  * permission request is still awaited, because a client that cancels must respond to it.
  */
-import { execFileSync } from "node:child_process";
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/read-mcp-servers";
 import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
+import { runShell } from "./children";
 import { fileCreated } from "./wait-for-file";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
@@ -122,7 +122,7 @@ class Turn {
       title: command,
       status: "in_progress",
     });
-    execFileSync("sh", ["-c", command], { cwd });
+    runShell(command, cwd);
     await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
   }
 
