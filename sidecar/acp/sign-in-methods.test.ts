@@ -75,8 +75,8 @@ suite("sign-in method", () => {
     ));
 
   test("offers a choice among several", () => {
-    const { message, ask } = methodForm("Ada", METHODS);
-    equal(message, "Ada requires a sign-in.");
+    const { message, ask } = methodForm(METHODS);
+    equal(message, "Prompts are sent after you sign in.");
     deepEqual(
       ask.fields.map(
         field => field.type === "choice" && [field.required, field.initial, field.options.map(({ value }) => value)],
@@ -88,9 +88,9 @@ suite("sign-in method", () => {
   });
 
   test("requests only consent for a single method", () => {
-    deepEqual(methodForm("Ada", METHODS.slice(0, 1)), {
-      message: "Ada requires a sign-in. Log in: In your browser",
-      ask: { mode: "form", fields: [] },
+    deepEqual(methodForm(METHODS.slice(0, 1)), {
+      message: "Log in: In your browser\n\nPrompts are sent after you sign in.",
+      ask: { mode: "form", purpose: "signIn", fields: [] },
     });
     deepEqual(chosenMethod(METHODS.slice(0, 1), {}), LOGIN);
   });

@@ -96,18 +96,20 @@ export interface Form {
 const METHOD = "method";
 
 /** A form that selects the method. A single method is only confirmed. */
-export function methodForm(agent: string, methods: readonly AuthMethod[]): Form {
+export function methodForm(methods: readonly AuthMethod[]): Form {
   const [only, ...others] = methods;
   const options = methods.map(({ id, name, description }) => ({
     value: id,
     title: name,
     ...(description === undefined ? {} : { description }),
   }));
+  const waits = l10n.t("Prompts are sent after you sign in.");
   if (others.length > 0)
     return {
-      message: l10n.t`${agent} requires a sign-in.`,
+      message: waits,
       ask: {
         mode: "form",
+        purpose: "signIn",
         fields: [
           {
             type: "choice",
@@ -120,8 +122,8 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
         ],
       },
     };
-  const how = only ? ` ${only.name}${only.description === undefined ? "." : `: ${only.description}`}` : "";
-  return { message: l10n.t`${agent} requires a sign-in.${how}`, ask: { mode: "form", fields: [] } };
+  const how = only ? [`${only.name}${only.description === undefined ? "." : `: ${only.description}`}`] : [];
+  return { message: [...how, waits].join("\n\n"), ask: { mode: "form", purpose: "signIn", fields: [] } };
 }
 
 /** The method selected in `methodForm`. */
@@ -146,7 +148,7 @@ export function variablesForm(
   );
   return {
     message: l10n.t`${name}. Your input is stored in your editor's secret storage and passed only to ${agent}, in its environment.`,
-    ask: { mode: "form", fields },
+    ask: { mode: "form", purpose: "signIn", fields },
   };
 }
 

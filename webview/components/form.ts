@@ -31,7 +31,7 @@ export class Form {
 
   /** `accessibleName`: the requester and the request. */
   constructor(
-    { title, description, fields }: FormAsk,
+    { purpose, title, description, fields }: FormAsk,
     accessibleName: string,
     answer: (choice: ElicitationChoice) => void,
   ) {
@@ -48,10 +48,11 @@ export class Form {
       create(
         "div",
         { className: "symposium-form-buttons" },
-        button(texts.submit, "main", () => this.#submit(answer)),
-        button(texts.decline, "plain", () => answer({ kind: "decline" })),
+        button(purpose === "signIn" ? texts.signIn : texts.submit, "main", () => this.#submit(answer)),
+        button(purpose === "signIn" ? texts.declineSignIn : texts.decline, "plain", () => answer({ kind: "decline" })),
       ),
     );
+    if (purpose !== undefined) this.element.dataset["purpose"] = purpose;
     this.element.addEventListener("keydown", event => {
       if (
         event.key !== "Enter" ||
@@ -234,7 +235,11 @@ function groupField(
         { text: visibleLine(title) },
         ...(description === undefined
           ? []
-          : [create("span", { className: "symposium-note", text: visibleLine(description) })]),
+          : // The space separates the words for screen readers.
+            [
+              document.createTextNode(" "),
+              create("span", { className: "symposium-note", text: visibleLine(description) }),
+            ]),
       ),
     ),
   );

@@ -56,7 +56,7 @@ suite("agent that requires sign-in", () => {
   test("signs in within the same process and sends the waiting prompt", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
-    equal(question(fixture, id).message, "Ada requires a sign-in. Log in.");
+    equal(question(fixture, id).message, "Log in.\n\nPrompts are sent after you sign in.");
     await answer(fixture, id, {});
     const request = await fixture.agents[0]!.next("authenticate");
     deepEqual(request.params, { methodId: "login" });
@@ -194,7 +194,7 @@ suite("agent that requires sign-in", () => {
     await fixture.prompt(id, "again");
     await fixture.settle();
     await refused(fixture);
-    equal(question(fixture, id).message, "Ada requires a sign-in. Log in.");
+    equal(question(fixture, id).message, "Log in.\n\nPrompts are sent after you sign in.");
   });
 
   test("withdraws the question of a second session when the first is answered, and opens both", async () => {
@@ -266,7 +266,7 @@ suite("agent that requires sign-in", () => {
     ]);
     await fixture.prompt(id, "hello", "once more");
     await fixture.settle();
-    equal(question(fixture, id).message, "Ada requires a sign-in. Log in.");
+    equal(question(fixture, id).message, "Log in.\n\nPrompts are sent after you sign in.");
     await answer(fixture, id, {});
     (await fixture.agents.at(-1)!.next("authenticate")).respond({});
     await fixture.settle();

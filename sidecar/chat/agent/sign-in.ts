@@ -99,7 +99,7 @@ async function signIn(
 ): Promise<SignedIn> {
   const { authMethods } = connection;
   if (authMethods.length === 0) throw noSignInMethod(agent);
-  const answer = await ask(methodForm(agent, authMethods)),
+  const answer = await ask(methodForm(authMethods)),
     method = answer && chosenMethod(authMethods, answer);
   if (!method) throw notSignedIn(agent);
   switch (method.kind) {

@@ -77,6 +77,7 @@ const ENTRIES: readonly Entry[] = [
     message: "?",
     ask: {
       mode: "form",
+      purpose: "signIn",
       title: "T",
       description: "D",
       fields: [

@@ -53,6 +53,8 @@ export type Field = Infer<typeof field>;
 
 const form = v.object({
   mode: v.literal("form"),
+  /** A sign-in to the agent, which Symposium itself asks for. Forms of agents have no purpose. */
+  purpose: v.exactOptional(v.literal("signIn")),
   title: v.exactOptional(long),
   description: v.exactOptional(long),
   fields: list(field, MAX_FIELDS),

@@ -99,7 +99,7 @@ suite("installed agents", () => {
       await form().waitFor();
       assert.doesNotMatch(await form().innerText(), /Something later/);
       await box.screenshot("sign-in-terminal");
-      await press("Submit");
+      await press("Continue");
       const rows = box.page.locator(".terminal-wrapper.active .xterm-rows");
       await seen(
         async () => /Sign in to the scripted agent\?/.test(await rows.innerText({ timeout: 500 }).catch(() => "")),
@@ -118,13 +118,13 @@ suite("installed agents", () => {
       await tabOf("keyed");
       await sendPrompt(box.frame, `env ${KEY}`);
       await form().waitFor();
-      await press("Submit");
+      await press("Continue");
       const field = form().getByLabel(/Your key/);
       await field.waitFor();
       assert.equal(await field.getAttribute("type"), "password");
       await field.fill("key-of-nobody");
       await box.screenshot("sign-in-key");
-      await press("Submit");
+      await press("Continue");
       await isAnswered(new RegExp(`${KEY}=key-of-nobody`));
       await box.reload();
       await box.open();

@@ -55,10 +55,10 @@ suite("agent that cannot answer its first prompt immediately", () => {
     await sendPrompt(box.frame, "say you know me");
     await chat().locator(".symposium-form").waitFor();
     await chat()
-      .locator('[data-kind="elicitation"]', { hasText: /Asking requires a sign-in\.\s*Scripted sign-in/ })
+      .locator('[data-kind="elicitation"]', { hasText: /Sign in to Asking\s*Scripted sign-in/ })
       .waitFor();
     await box.screenshot("sign-in-agent");
-    await chat().getByRole("button", { name: "Submit" }).last().click();
+    await chat().getByRole("button", { name: "Continue" }).last().click();
     await isAnswered(/you know me/);
     assert.equal(await chat().locator(".symposium-form").count(), 0);
   });

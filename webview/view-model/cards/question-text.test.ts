@@ -28,6 +28,7 @@ suite("question text", () => {
     equal(requesterText(permission({ toolKind: "execute" })), "Eliza requests permission to run a command");
     equal(requesterText(permission({ toolKind: "constructor" })), "Eliza requests your permission");
     equal(requesterText(asking({})), "Eliza has a question");
+    equal(requesterText(asking({ ask: { mode: "form", purpose: "signIn", fields: [] } })), "Sign in to Eliza");
     equal(
       requesterText(asking({ ask: { mode: "url", url: "https://e.org/", elicitationId: "e" } })),
       "Eliza asks you to visit a page",

@@ -58,8 +58,13 @@ export function requesterText(question: Permission | Elicitation): string {
     question.subagent === undefined
       ? visibleLine(question.agent)
       : subagentText(visibleLine(question.subagent.name), visibleLine(question.agent));
-  if (question.kind === "permission") return requestText(agent, question.toolKind);
-  return question.ask.mode === "form" ? l10n.t`${agent} has a question` : l10n.t`${agent} asks you to visit a page`;
+  return question.kind === "permission" ? requestText(agent, question.toolKind) : elicitationText(agent, question.ask);
+}
+
+/** Heading of the card of a form or a page. `agent`: the name as rendered by the caller. */
+export function elicitationText(agent: string, ask: Elicitation["ask"]): string {
+  if (ask.mode === "url") return l10n.t`${agent} asks you to visit a page`;
+  return ask.purpose === "signIn" ? l10n.t`Sign in to ${agent}` : l10n.t`${agent} has a question`;
 }
 
 export function questionText(question: Permission | Elicitation): string {

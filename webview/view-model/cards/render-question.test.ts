@@ -31,6 +31,11 @@ suite("agent questions", () => {
     deepEqual([later.form?.open, later.body], [false, "Which **one**?\n\n*Sending your answer…*"]);
   });
 
+  test("names the agent that requires a sign-in", () => {
+    const card = elicitationCard({ ...form, ask: { mode: "form", purpose: "signIn", fields: [] } }, ANSWERABLE);
+    deepEqual([card.header?.text, card.form?.asks], ["Sign in to **Claude**", "Claude asks: Which **one**?"]);
+  });
+
   test("shows host and address of a page and asks before opening it", () => {
     const card = elicitationCard(page, ANSWERABLE);
     deepEqual(

@@ -17,7 +17,7 @@ import { literal, safeMarkdown } from "../text/markdown-safe";
 import { permissionButtons } from "./permission-buttons";
 import { permissionBody } from "./permission-content";
 import { permissionOutcome } from "./permission-outcome";
-import { permissionQuestion, subagentText } from "./question-text";
+import { elicitationText, permissionQuestion, subagentText } from "./question-text";
 import { shownDiffs } from "./render-tool";
 import { contentPart, textBlock } from "./tool-content";
 
@@ -89,10 +89,7 @@ export function elicitationCard(
   return card(id, "elicitation", {
     header: {
       icon: "question",
-      text:
-        ask.mode === "form"
-          ? l10n.t`${asker({ agent, subagent })} has a question`
-          : l10n.t`${asker({ agent, subagent })} asks you to visit a page`,
+      text: elicitationText(asker({ agent, subagent }), ask),
       tone: answered ? "plain" : "warning",
     },
     body: [
