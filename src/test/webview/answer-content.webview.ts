@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
 import { step } from "../page/hostile-content";
-import { becomes, seen, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { becomes, seen } from "../page/scripted";
+import { openStill, testAppearance } from "./appearance-steps";
 
 const ANSWER = `The function in \`src/count.mjs\` splits on one space. Replace it in \`src/count.mjs:3\`:
 
@@ -32,18 +32,11 @@ const NAMES = `See \`src/count.mjs:3:1\`, \`src/missing.mjs\`, \`countWords()\`,
 /** 10 × 10, one green square. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAYAAACNMs+9AAAAFUlEQVR42mNk+M9Qz0AEYBxVSF+FAP5FDvcfRYWgAAAAAElFTkSuQmCC";
 
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-] as const;
-const WIDTHS = [260, 340, 700] as const;
-
 suite("content of answers", () => {
   let box: ChatBox;
   const calls: { readonly what: string; readonly text: string }[] = [];
   suiteSetup(async () => {
-    box = await openScripted({
+    box = await openStill({
       called: (what, text) => calls.push({ what, text }),
       // Browsers offer the clipboard to secure pages only, such as those of VS Code.
       onPage: page =>
@@ -53,8 +46,6 @@ suite("content of answers", () => {
           }),
         ),
     });
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
     await sendPrompt(box.frame, `title Answer\nsay ${step(ANSWER)}`);
     await turnEnded(box.frame);
     await sendPrompt(box.frame, `title Names\nsay ${step(NAMES)}\nshow image=${PNG}`);
@@ -67,27 +58,7 @@ suite("content of answers", () => {
     heads = () => answer().locator(".symposium-code-head"),
     action = (label: string, block = 0) => heads().nth(block).getByRole("button", { name: label });
 
-  async function setWidth(width: number): Promise<void> {
-    await box.page.locator("iframe.webview").evaluate((frame, width) => {
-      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
-    }, width);
-  }
-
-  for (const { theme, kind, name } of THEMES)
-    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
-      await wear(box, theme, kind);
-      for (const width of WIDTHS) {
-        await setWidth(width);
-        await heads().first().hover();
-        await box.screenshot(`content-${name}-${width}`);
-        const isInside = await box.frame
-          .locator("[data-part=conversation]:visible")
-          .evaluate(list => list.scrollWidth <= list.clientWidth);
-        assert.ok(isInside, `wider than ${width} px`);
-      }
-      await setWidth(297);
-      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
-    });
+  testAppearance({ box: () => box, name: "content", before: () => heads().first().hover() });
 
   test("shows the language of a block, and its actions with the focus", async () => {
     assert.deepEqual(await heads().locator(".symposium-code-language").allInnerTexts(), ["js", "js", "sh"]);

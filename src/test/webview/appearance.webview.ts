@@ -6,7 +6,7 @@ import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { edgesOf, textsSeen, themeColour } from "../page/contrast";
 import { button, newTab, seen, showsText, typeDraft, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { openStill } from "./appearance-steps";
 
 const ANSWER = [
   "## What `count` does",
@@ -87,9 +87,7 @@ const TALL = { width: 1280, height: 3400 };
 suite("chat appearance", () => {
   let box: ChatBox;
   suiteSetup(async () => {
-    box = await openScripted();
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" }); // no transition between colours
+    box = await openStill();
     await sendPrompt(box.frame, "title Broken; error -32603 The model is overloaded, try again in a minute.");
     await turnEnded(box.frame);
     await newTab(box);

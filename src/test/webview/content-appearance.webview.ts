@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { edgesOf, textsSeen, themeColour, THEMES } from "../page/contrast";
 import { becomes, pick, seen, showsText, testAgent, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { openStill } from "./appearance-steps";
 
 const SETTINGS = {
   "symposium.agents": [testAgent("looks", "Scripted", ["--options"])],
@@ -76,9 +76,7 @@ const TALL = { width: 1280, height: 2400 };
 suite("appearance of agent content", () => {
   let box: ChatBox;
   suiteSetup(async () => {
-    box = await openScripted({ settings: SETTINGS });
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    box = await openStill({ settings: SETTINGS });
     await sendPrompt(box.frame, EVERYTHING);
     await box.frame.getByRole("button", { name: "Submit" }).waitFor();
   });

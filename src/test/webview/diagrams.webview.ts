@@ -1,9 +1,8 @@
 /** Mermaid diagrams in answers: streamed, invalid and hostile ones, and screenshots of three widths and themes. */
 import assert from "node:assert/strict";
-import { violations } from "../page/axe";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { barrier, becomes, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { barrier, becomes } from "../page/scripted";
+import { openStill, testAppearance } from "./appearance-steps";
 
 const FLOW = String.raw`\`\`\`mermaid\nflowchart TD\n  A["The user's prompt"] --> B{"Is it queued?"}\n  B -->|yes| C[(Journal)]\n  B -- no --> D[Session]\n  subgraph sidecar [Sidecar]\n    D -.-> E([Agent])\n    D ==> C\n  end\n  E --> F((End))\n\`\`\`\n`;
 const SEQUENCE = String.raw`\`\`\`mermaid\nsequenceDiagram\n  actor U as User\n  participant S as Sidecar\n  U->>+S: prompt\n  loop each chunk\n    S-->>U: append\n  end\n  Note over U,S: One session\n  S-->>-U: end of turn\n\`\`\`\n`;
@@ -19,36 +18,21 @@ function names(prefix: string): string {
 
 const plain = (text: string): string => text.replaceAll("\\`", "`");
 
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-] as const;
-const WIDTHS = [260, 340, 700] as const;
-
 suite("diagrams in answers", () => {
   let box: ChatBox;
   const requested: string[] = [];
   suiteSetup(async () => {
-    box = await openScripted({
+    box = await openStill({
       onPage: async page => {
         page.on("request", request => requested.push(request.url()));
       },
     });
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
   });
   suiteTeardown(() => box.close());
 
   const chunks = () => requested.filter(address => /\/webview-/.test(address)),
     diagrams = (state: string) =>
       box.frame.locator(`[data-part=chat]:visible .symposium-diagram[data-state=${state}]:visible`);
-
-  async function setWidth(width: number): Promise<void> {
-    await box.page.locator("iframe.webview").evaluate((frame, width) => {
-      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
-    }, width);
-  }
 
   test("loads no chunk for an answer with other code", async () => {
     await sendPrompt(box.frame, plain("say \\`\\`\\`ts\\nconst a = 1;\\n\\`\\`\\`"));
@@ -119,25 +103,13 @@ suite("diagrams in answers", () => {
     assert.ok(!requested.some(address => address.includes("example.org")));
   });
 
-  for (const { theme, kind, name } of THEMES)
-    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
-      if (name === "dark") {
-        const before = await diagrams("diagram").count();
-        await sendPrompt(box.frame, `say ${plain(FLOW)}\\n${plain(SEQUENCE)}\\n${plain(CLASSES)}\\n${plain(INVALID)}`);
-        await turnEnded(box.frame);
-        await becomes(() => diagrams("diagram").count(), before + 3, "three diagrams more");
-      }
-      await wear(box, theme, kind);
-      await box.page.setViewportSize({ width: 1280, height: 1600 });
-      for (const width of WIDTHS) {
-        await setWidth(width);
-        await box.screenshot(`diagrams-${name}-${width}`);
-        const isInside = await box.frame
-          .locator("[data-part=conversation]:visible")
-          .evaluate(list => list.scrollWidth <= list.clientWidth);
-        assert.ok(isInside, `wider than ${width} px`);
-      }
-      await setWidth(297);
-      assert.deepEqual(await violations(box.frame), []);
-    });
+  test("draws flow charts, sequences and classes", async () => {
+    const before = await diagrams("diagram").count();
+    await sendPrompt(box.frame, `say ${plain(FLOW)}\\n${plain(SEQUENCE)}\\n${plain(CLASSES)}\\n${plain(INVALID)}`);
+    await turnEnded(box.frame);
+    await becomes(() => diagrams("diagram").count(), before + 3, "three diagrams more");
+    await box.page.setViewportSize({ width: 1280, height: 1600 });
+  });
+
+  testAppearance({ box: () => box, name: "diagrams" });
 });

@@ -6,15 +6,13 @@ import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { focused, hasFocus } from "../page/prompt-steps";
 import { barrier, becomes, seen, shownTab, showsText, wear } from "../page/scripted";
 import { THEMES } from "../page/contrast";
-import { openScripted } from "./fixture";
+import { openStill } from "./appearance-steps";
 
 suite("find in a conversation", () => {
   let box: ChatBox;
   suiteSetup(async function () {
     this.timeout(timeLimit(240_000));
-    box = await openScripted();
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    box = await openStill();
     await sendPrompt(box.frame, "title Finding; say The oldest Needle lies here.");
     await turnEnded(box.frame);
     const tools = barrier();

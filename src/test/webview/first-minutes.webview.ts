@@ -11,7 +11,7 @@ import { violations } from "../page/axe";
 import { lastExchange, ROOT, turnEnded, type ChatBox } from "../page/harness";
 import { CODEX_PACKAGE, InstallingMachine } from "../page/fake-npm-machine";
 import { input } from "../page/prompt-steps";
-import { becomes, seen, shownTab } from "../page/scripted";
+import { becomes, seen, setWidth, shownTab } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 /** The settings of a new profile. */
@@ -22,6 +22,8 @@ const NEW_PROFILE = {
   "symposium.updates": null,
 };
 const MAX_CLICKS = 3;
+/** Width of the side bar in pixels. */
+const NARROW = 340;
 
 /** Operates the view as a new user, and records the steps. */
 class NewUser {
@@ -62,12 +64,6 @@ class NewUser {
   }
 }
 
-async function narrow(box: ChatBox, width = 340): Promise<void> {
-  await box.page.locator("iframe.webview").evaluate((frame, px) => {
-    if (frame instanceof HTMLElement) frame.style.width = `${px}px`;
-  }, width);
-}
-
 suite("first minutes", () => {
   suite("with an agent from npm", () => {
     const machine = new InstallingMachine();
@@ -76,7 +72,7 @@ suite("first minutes", () => {
       box = await openScripted({ env: { ...machine.env, HOME: machine.folder }, settings: NEW_PROFILE });
       user = new NewUser(box, "npm");
       await box.open();
-      await narrow(box);
+      await setWidth(box, NARROW);
     });
     suiteTeardown(async () => {
       await box.close();
@@ -174,7 +170,7 @@ suite("first minutes", () => {
       box = await openScripted({ env: { HOME: home, USERPROFILE: home }, settings: NEW_PROFILE });
       user = new NewUser(box, "gemini");
       await box.open();
-      await narrow(box);
+      await setWidth(box, NARROW);
     });
     suiteTeardown(async () => {
       await (box as ChatBox | undefined)?.close();
@@ -199,7 +195,7 @@ suite("first minutes", () => {
       await user.recorded("starting");
       await user.tab.locator('[data-kind="elicitation"]').waitFor({ timeout: 120_000 });
       await user.recorded("sign-in");
-      assert.match(await user.tab.locator('[data-kind="elicitation"]').innerText(), /Gemini CLI requires a sign-in/);
+      assert.match(await user.tab.locator('[data-kind="elicitation"]').innerText(), /Sign in to Gemini CLI/);
       assert.ok(user.clicks <= MAX_CLICKS, `${user.clicks} clicks`);
     });
   });

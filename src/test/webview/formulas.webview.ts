@@ -1,9 +1,8 @@
 /** Formulas in answers: streamed, invalid and hostile ones, and screenshots of three widths and themes. */
 import assert from "node:assert/strict";
-import { violations } from "../page/axe";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { becomes, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { becomes } from "../page/scripted";
+import { openStill, testAppearance } from "./appearance-steps";
 
 const ANSWER = String.raw`say The roots of $ax^2 + bx + c = 0$ are\n\n$$x_{1,2} = \\frac{-b \\pm
 say  \\sqrt{b^2 - 4ac}}{2a}$$\n\nwith the discriminant \\(\\Delta = b^2 - 4ac\\). It costs $5 and $10, and \`$HOME\` stays.
@@ -16,24 +15,15 @@ const HOSTILE = String.raw`say $\\href{javascript:alert(1)}{a}$ $\\includegraphi
 say  $\\def\\a{\\b\\b}\\def\\b{\\c\\c}\\def\\c{\\d\\d}\\def\\d{\\e\\e}\\def\\e{\\f\\f}\\def\\f{\\g\\g}\\def\\g{\\h\\h}\\def\\h{xx}\\a\\a\\a$ $${"{".repeat(900)}${"}".repeat(900)}$
 say  $\\gdef\\q{leaked}\\q$ and $\\q$ $\\rule{9999em}{9999em}$`;
 
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-] as const;
-const WIDTHS = [260, 340, 700] as const;
-
 suite("formulas in answers", () => {
   let box: ChatBox;
   const requested: string[] = [];
   suiteSetup(async () => {
-    box = await openScripted({
+    box = await openStill({
       onPage: async page => {
         page.on("request", request => requested.push(new URL(request.url()).pathname));
       },
     });
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
   });
   suiteTeardown(() => box.close());
 
@@ -41,12 +31,6 @@ suite("formulas in answers", () => {
     formulas = (shows: string) =>
       box.frame.locator(`[data-part=chat]:visible .symposium-formula[data-shows=${shows}]:visible`),
     sources = (shows: string) => formulas(shows).evaluateAll(all => all.map(element => element.textContent));
-
-  async function setWidth(width: number): Promise<void> {
-    await box.page.locator("iframe.webview").evaluate((frame, width) => {
-      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
-    }, width);
-  }
 
   test("loads no chunk for an answer without formulas", async () => {
     await sendPrompt(box.frame, "say It costs $5 and $10.");
@@ -65,20 +49,7 @@ suite("formulas in answers", () => {
     assert.equal(await box.frame.locator("math mfrac:visible").count(), 2);
   });
 
-  for (const { theme, kind, name } of THEMES)
-    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
-      await wear(box, theme, kind);
-      for (const width of WIDTHS) {
-        await setWidth(width);
-        await box.screenshot(`formulas-${name}-${width}`);
-        const isInside = await box.frame
-          .locator("[data-part=conversation]:visible")
-          .evaluate(list => list.scrollWidth <= list.clientWidth);
-        assert.ok(isInside, `wider than ${width} px`);
-      }
-      await setWidth(297);
-      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
-    });
+  testAppearance({ box: () => box, name: "formulas" });
 
   test("shows the source of hostile formulas, without links, resources or styles of the author", async () => {
     const before = await formulas("formula").count();

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { violations } from "../page/axe";
 import { sendPrompt, type ChatBox } from "../page/harness";
-import { newTab, seen } from "../page/scripted";
+import { newTab, seen, setWidth } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 suite("tab strip", () => {
@@ -17,10 +17,6 @@ suite("tab strip", () => {
   const tabs = (): Locator => box.frame.getByRole("tab");
   const allTabs = (): Locator => box.frame.getByRole("button", { name: "All Tabs" });
   const selected = (): Locator => box.frame.getByRole("tab", { selected: true });
-  const resize = (width: number): Promise<void> =>
-    box.page.locator("iframe.webview").evaluate((frame, width) => {
-      if (frame instanceof HTMLElement) frame.style.width = `${width}px`;
-    }, width);
   const names = async (): Promise<readonly string[]> => (await tabs().allTextContents()).map(text => text.trim());
 
   test("shows the title and the status of each tab", async () => {
@@ -36,10 +32,10 @@ suite("tab strip", () => {
     await seen(async () => (await names())[1] === "working: hang", "a running turn");
     assert.deepEqual(await violations(box.frame), []);
     for (const width of [260, 340, 700]) {
-      await resize(width);
+      await setWidth(box, width);
       await box.screenshot(`tabs-${width}`);
     }
-    await resize(900);
+    await setWidth(box, 900);
     assert.equal(await allTabs().count(), 0);
   });
 
@@ -53,13 +49,13 @@ suite("tab strip", () => {
       if (tab === null || add === null || view === null) return false;
       return tab.width >= 60 && tab.x >= view.x - 1 && tab.x + tab.width <= add.x + 1;
     };
-    await resize(300);
+    await setWidth(box, 300);
     for (let i = 0; i < 3; i++) {
       await newTab(box);
       await seen(isWhole, "the new tab");
     }
     for (const width of [700, 340, 260]) {
-      await resize(width);
+      await setWidth(box, width);
       await seen(isWhole, `the selected tab at ${width} px`);
       await box.screenshot(`tabs-many-${width}`);
     }

@@ -4,24 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { violations } from "../page/axe";
-import { becomes, button, seen, setWidth, wear } from "../page/scripted";
-import { openScripted } from "./fixture";
+import { becomes, button, seen, setWidth } from "../page/scripted";
+import { openStill, testAppearance } from "./appearance-steps";
 import { TURN } from "./turn-script";
-
-const THEMES = [
-  { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
-  { theme: "Light 2026", kind: "vscode-light", name: "light" },
-  { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
-] as const;
-const WIDTHS = [260, 340, 700] as const;
 
 suite("turn", () => {
   let box: ChatBox;
   suiteSetup(async () => {
-    box = await openScripted();
-    await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" });
+    box = await openStill();
     await sendPrompt(box.frame, TURN);
     await button(box.frame, /Allow once/i).waitFor();
     const prompt = box.frame.locator("[data-part=prompt]:visible");
@@ -48,25 +38,16 @@ suite("turn", () => {
     });
   }
 
-  for (const { theme, kind, name } of THEMES)
-    test(`has no axe violation, and screenshots of three widths in ${theme}`, async () => {
-      await wear(box, theme, kind);
-      for (const width of WIDTHS) {
-        await setWidth(box, width);
-        await box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
-          list.scrollTop = list.scrollHeight;
-          await new Promise(requestAnimationFrame);
-        });
-        await box.screenshot(`turn-${name}-${width}`);
-        const isInside = await box.frame
-          .locator("[data-part=conversation]:visible")
-          .evaluate(list => list.scrollWidth <= list.clientWidth);
-        assert.ok(isInside, `wider than ${width} px`);
-        assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`);
-      }
-      await setWidth(box, 297);
-      await becomes(async () => (await violations(box.frame)).join("\n"), "", "a page without violations");
-    });
+  testAppearance({
+    box: () => box,
+    name: "turn",
+    before: () =>
+      box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
+        list.scrollTop = list.scrollHeight;
+        await new Promise(requestAnimationFrame);
+      }),
+    check: async width => assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`),
+  });
 
   test("shows the plan, the usage and the queue in one row, which becomes shorter", async () => {
     const texts = async () =>
