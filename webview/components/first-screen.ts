@@ -202,7 +202,7 @@ function setChosen(button: HTMLButtonElement, isChosen: boolean): void {
 }
 
 function linkButton(text: string, title: string, act: () => void): HTMLButtonElement {
-  const button = create("button", { className: "symposium-first-link", text, attributes: { type: "button", title } });
+  const button = create("button", { className: "symposium-text-button", text, attributes: { type: "button", title } });
   button.addEventListener("click", act);
   return button;
 }

@@ -26,7 +26,11 @@ function item(addition: Addition, disabled: (extensionId: string) => void): HTML
 }
 
 function button(text: string, descriptionId: string): HTMLButtonElement {
-  return create("button", { text, attributes: { type: "button", "aria-describedby": descriptionId } });
+  return create("button", {
+    className: "symposium-text-button",
+    text,
+    attributes: { type: "button", "aria-describedby": descriptionId },
+  });
 }
 
 function separator(): HTMLElement {

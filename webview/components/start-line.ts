@@ -12,7 +12,11 @@ import { create, setText } from "./dom";
 export class StartLine {
   readonly #text = create("span", { className: "symposium-start-text" });
   readonly #detail = create("span", { className: "symposium-start-detail" });
-  readonly #cancel = create("button", { text: texts.cancel, attributes: { type: "button" } });
+  readonly #cancel = create("button", {
+    className: "symposium-text-button",
+    text: texts.cancel,
+    attributes: { type: "button" },
+  });
   readonly element = create(
     "div",
     { className: "symposium-start", attributes: { role: "group", "aria-label": texts.agentStart } },

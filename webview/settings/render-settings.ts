@@ -175,15 +175,16 @@ function field(all: Control): Piece {
       draft,
       attributes,
     } = all,
-    action = { kind: "setting", of } as const,
-    text = draft?.text ?? fieldText(value);
+    edited = {
+      key: "field",
+      action: { kind: "setting", of },
+      value: draft?.text ?? fieldText(value),
+    } as const;
   switch (control.type) {
     case "number":
       return {
+        ...edited,
         tag: "input",
-        key: "field",
-        action,
-        value: text,
         attributes: {
           ...attributes,
           class: "number",
@@ -195,10 +196,8 @@ function field(all: Control): Piece {
       };
     case "text":
       return {
+        ...edited,
         tag: "input",
-        key: "field",
-        action,
-        value: text,
         attributes: {
           ...attributes,
           type: "text",
@@ -209,18 +208,14 @@ function field(all: Control): Piece {
       };
     case "texts":
       return {
+        ...edited,
         tag: "textarea",
-        key: "field",
-        action,
-        value: text,
         attributes: { ...attributes, rows: "3", spellcheck: "false", dir: "auto" },
       };
     case "choice":
       return {
+        ...edited,
         tag: "select",
-        key: "field",
-        action,
-        value: text,
         attributes,
         children: control.options.map(option =>
           textPiece("option", "", brief(option.label), { key: option.value, attributes: { value: option.value } }),
