@@ -11,7 +11,7 @@ import { AGENT_ID, button, newTab, scripted, shownTab, testAgent, wear } from ".
 import { openScripted } from "./fixture";
 import { TURN } from "./turn-script";
 
-const SIZE = { width: 400, height: 640 };
+const SIZE = { width: 400, height: 760 };
 /** The README loads all of them. */
 const MAX_BYTES = 80_000;
 
