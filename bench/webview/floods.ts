@@ -28,8 +28,11 @@ export async function keys(
 ): Promise<Keys> {
   await using view = await View.open(browser, 2);
   const flooded = where === "same" ? 0 : 1;
-  await view.command({ do: "turn", tab: flooded, running: true });
-  if (of !== undefined) await view.command({ do: "flood", tab: flooded, of });
+  // A turn without a flood would only animate the dot of its tab. Frames wait for the next tick of an animation.
+  if (of !== undefined) {
+    await view.command({ do: "turn", tab: flooded, running: true });
+    await view.command({ do: "flood", tab: flooded, of });
+  }
   // Tabs are opened one after another, and each is visible for a moment.
   await view.page.waitForTimeout(1_000);
   const input = view.page.locator("[data-part=prompt]:visible");

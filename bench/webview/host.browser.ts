@@ -22,7 +22,8 @@ const report = (message: ToPage): void => {
 };
 
 class Session {
-  conversation: Conversation = emptyConversation(AGENT, "/bench");
+  /** The agent has started. */
+  conversation: Conversation = { ...emptyConversation(AGENT, "/bench"), accepts: { images: false } };
   /** Whether the page was sent a snapshot. */
   isSent = false;
   #seq = 0;
