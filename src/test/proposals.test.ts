@@ -63,6 +63,26 @@ suite("proposals and previews", () => {
     });
   });
 
+  test("shows the change of an excerpt in the whole file", async () => {
+    const file = path.join(folder, "long.txt");
+    writeFileSync(file, "one\ntwo\nthree\n");
+    await proposals.show({ path: file, oldText: "two", newText: "2" }, "Eliza");
+    assert.deepEqual(await sides(), {
+      title: "long.txt (proposed by Eliza)",
+      original: "one\ntwo\nthree\n",
+      modified: "one\n2\nthree\n",
+      file: false,
+    });
+    writeFileSync(file, "one\n2\nthree\n");
+    await proposals.show({ path: file, oldText: "two", newText: "2" }, "Eliza");
+    assert.deepEqual(await sides(), {
+      title: "long.txt (proposed by Eliza)",
+      original: "one\ntwo\nthree\n",
+      modified: "one\n2\nthree\n",
+      file: true,
+    });
+  });
+
   test("shows a new file or one outside the workspace as proposed", async () => {
     await proposals.show({ path: path.join(folder, "new.txt"), newText: "new\n" }, "Eliza");
     assert.deepEqual(await sides(), {

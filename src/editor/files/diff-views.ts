@@ -10,6 +10,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { Change } from "../../protocol/page/host-to-page";
 import type { TextFiles } from "./text-files";
+import { wholeChange } from "./whole-change";
 
 const MAX_PAIRS = 20;
 
@@ -40,13 +41,16 @@ export class Proposals implements vscode.Disposable {
   }
 
   /**
-   * `agent`: its display name. If the file already has the proposed text, the right side is the editable file itself.
+   * `agent`: its display name. An excerpt is shown in its file. If the file already has the proposed text, the right
+   * side is the editable file itself.
    */
   async show({ path: file, oldText = "", newText }: Change, agent: string): Promise<void> {
-    const query = this.#store({ before: oldText, after: newText });
+    const text = await this.#textIn(file),
+      whole = text === undefined ? undefined : wholeChange(text, oldText, newText);
+    const query = this.#store(whole ?? { before: oldText, after: newText });
     const sideOf = (fragment: string): vscode.Uri =>
       vscode.Uri.from({ scheme: this.scheme, path: vscode.Uri.file(file).path, query, fragment });
-    const right = (await this.#isApplied(file, newText)) ? vscode.Uri.file(file) : sideOf("after");
+    const right = whole?.isApplied === true ? vscode.Uri.file(file) : sideOf("after");
     await vscode.commands.executeCommand(
       "vscode.diff",
       sideOf("before"),
@@ -78,18 +82,11 @@ export class Proposals implements vscode.Disposable {
     this.#registration.dispose();
   }
 
-  async #isApplied(file: string, newText: string): Promise<boolean> {
-    if (
-      !this.folders()
-        .map(folder => path.relative(folder, file))
-        .some(relative => !relative.startsWith("..") && !path.isAbsolute(relative))
-    )
-      return false;
-    const plain = (text: string): string => text.replaceAll("\r\n", "\n");
-    try {
-      return plain(await this.files.read(file)) === plain(newText);
-    } catch {
-      return false;
-    }
+  /** `undefined`: the file is outside the workspace, or cannot be read. */
+  async #textIn(file: string): Promise<string | undefined> {
+    const isInside = this.folders()
+      .map(folder => path.relative(folder, file))
+      .some(relative => !relative.startsWith("..") && !path.isAbsolute(relative));
+    return isInside ? this.files.read(file).catch(() => undefined) : undefined;
   }
 }
