@@ -13,7 +13,7 @@ import { cacheFolder, installBox, which } from "./vscode-box/install.mjs";
 import { QUIET_SETTINGS, startServer } from "./vscode-box/server.mjs";
 
 const WORKSPACE = path.join(root, "test-workspace");
-const HINT = "To open the chat, select the Symposium icon in the activity bar.";
+const HINT = "To open the chat, run “Symposium: Open Chat” (F1).";
 
 export async function start(argv) {
   const parsed = options(argv, {

@@ -99,6 +99,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
         rewind: (...request) => review.actions.rewind(...request),
       },
       outdatedChanged: () => settings.controller.changed(),
+      badgeChanged: badge => sessions.showBadge(badge),
       shownTabChanged: () => sessions.controller.shownConversationsChanged(),
       onEvent: (event, agentId) => settings.milestones.event(event, agentId),
     }),

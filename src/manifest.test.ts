@@ -3,18 +3,21 @@ import { existsSync, readFileSync } from "node:fs";
 import ts from "typescript";
 import { VENDOR } from "./lm/models";
 import {
+  CHAT_CONTAINER,
   CHAT_EDITOR,
   CHAT_FOCUSED,
+  CHAT_VIEW,
   COMMANDS,
-  CONTAINER,
   CONTEXTS,
   REVIEW_COMMANDS,
   REVIEW_COMMENTS,
   REVIEW_CONTEXTS,
   SESSION_CONTEXTS,
+  SESSIONS_CONTAINER,
   SESSIONS_VIEW,
   SETTINGS,
   SETTINGS_PAGE,
+  SETTINGS_VIEW,
   SOURCE_CONTROL,
   TEST_COMMANDS,
   VIEWS,
@@ -244,16 +247,21 @@ suite("manifest", () => {
     );
   });
 
-  test("declares the container and its views", () => {
+  test("places the chat in the secondary side bar, and sessions and settings in the activity bar", () => {
+    const ids = (entries: readonly { readonly id: string }[]) => entries.map(({ id }) => id);
     deepEqual(
-      Object.values(contributes.viewsContainers)
-        .flat()
-        .map(({ id }) => id),
-      [CONTAINER],
+      Object.entries(contributes.viewsContainers).map(([place, containers]) => [place, ids(containers)]),
+      [
+        ["secondarySidebar", [CHAT_CONTAINER]],
+        ["activitybar", [SESSIONS_CONTAINER]],
+      ],
     );
     deepEqual(
-      Object.entries(contributes.views).map(([container, views]) => [container, views.map(({ id }) => id)]),
-      [[CONTAINER, [...VIEWS]]],
+      Object.entries(contributes.views).map(([container, views]) => [container, ids(views)]),
+      [
+        [CHAT_CONTAINER, [CHAT_VIEW]],
+        [SESSIONS_CONTAINER, [SESSIONS_VIEW, SETTINGS_VIEW]],
+      ],
     );
   });
 

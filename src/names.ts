@@ -36,7 +36,10 @@ export const SETTINGS = {
 } as const satisfies Readonly<Record<string, SettingRow>>;
 export type SettingName = keyof typeof SETTINGS;
 
-export const CONTAINER = "symposium";
+/** The view container of the chat, by default in the secondary side bar. */
+export const CHAT_CONTAINER = "symposium";
+/** The view container of sessions and settings, by default in the activity bar. */
+export const SESSIONS_CONTAINER = "symposium-sessions";
 export const CHAT_VIEW = "symposium.chatView";
 /** The view type of editors that show a chat. */
 export const CHAT_EDITOR = "symposium.chat";

@@ -60,6 +60,7 @@ const copy = new PageStorage({
   storage: browserStorage(),
   workspace: root.dataset["workspace"],
   session: root.dataset["session"],
+  opening: root.dataset["opening"],
   timeOfDay: () => Date.now(),
   onWarning: (message, error) =>
     vscode.postMessage({ type: "log", level: "warn", message, data: { error: String(error) } }),

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
 import { until } from "./changes.mjs";
-import { webviewFrame } from "./workbench.mjs";
+import { runCommand, webviewFrame } from "./workbench.mjs";
 
 const INPUT = "[data-part=prompt]:visible";
 /** The cards of the conversation and of the banner above the prompt. */
@@ -11,22 +11,18 @@ const CARDS = "[data-part=chat]:visible :is([data-kind], [data-part=banner] > *)
 const SETTLED_MS = 300;
 const OPTION = '[data-kind]:visible button[action-id^="option:"]:enabled';
 
-/**
- * Shows the view through its icon in the activity bar and waits until a prompt can be typed. Returns the view's frame.
- */
+/** Time until the command is run, because a reloaded window may show the view by itself, and between two runs. */
+const BY_ITSELF_MS = 1_000,
+  REPEAT_MS = 6_000;
+
+/** Shows the view, wherever it is, and waits until a prompt can be typed. Returns the view's frame. */
 export async function openChat(page, timeout = 90_000) {
-  const icon = page.locator(".activitybar .action-item", {
-    has: page.locator('.action-label[aria-label^="Symposium"]'),
-  });
-  await icon.waitFor({ timeout: timeLimit(timeout) });
   const frame = webviewFrame(page);
-  // A reloaded window shows the view by itself, and a click would hide it. So the icon is clicked only if it was
-  // inactive for a second. Restored tabs are drawn one after another, and each is visible for a moment.
-  let unpressed = 0,
-    last = Date.now();
+  let due = Date.now() + BY_ITSELF_MS;
   await until(
     [page.locator(":root"), frame.locator(":root")],
     async () => {
+      // Restored tabs are drawn one after another, and each is visible for a moment.
       if (
         (await frame
           .locator(INPUT)
@@ -34,13 +30,9 @@ export async function openChat(page, timeout = 90_000) {
           .catch(() => 0)) === 1
       )
         return true;
-      const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
-      // The icon does not exist while a window loads, so that time does not count.
-      unpressed = pressed ? 0 : unpressed + Math.min(Date.now() - last, 500);
-      last = Date.now();
-      if (unpressed >= 1000) {
-        await icon.click();
-        unpressed = -5000; // the maximum time until the click takes effect
+      if (Date.now() >= due) {
+        await runCommand(page, "Symposium: Open Chat");
+        due = Date.now() + timeLimit(REPEAT_MS);
       }
       return false;
     },

@@ -28,6 +28,10 @@ const turn = (state: "idle" | "running"): ChatEvent => ({
   turn: state === "idle" ? { state } : { state, messageId: "1" },
 });
 const answered: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
+const failure: ChatEvent = {
+  type: "upsert",
+  entry: { kind: "notice", id: "n", severity: "error", text: "!", actions: [] },
+};
 
 /** The attention state after each of these events. */
 function statesAfter(...events: readonly ChatEvent[]): readonly Attention[] {
@@ -62,6 +66,14 @@ suite("attention", () => {
     ]);
     deepEqual(statesAfter(question(false), question(true)), ["answer", "nothing"]);
   });
+
+  test("reports a turn that ended with an error", () =>
+    deepEqual(statesAfter(turn("running"), failure, turn("idle"), turn("running")), [
+      "nothing",
+      "nothing",
+      "failed",
+      "nothing",
+    ]));
 
   test("stays the same without a change", () => {
     const conversation = emptyConversation({ id: "a", name: "Ada" }, "/w");

@@ -27,6 +27,11 @@ export function attention(previous: Attention, before: Conversation, after: Conv
   if (after.entries.some(entry => (entry.kind === "permission" || entry.kind === "elicitation") && !entry.answered))
     return "answer";
   if (after.turn.state !== "idle") return "nothing";
-  if (before.turn.state !== "idle") return "reading";
+  if (before.turn.state !== "idle") return endsWithError(after) ? "failed" : "reading";
   return previous === "answer" ? "nothing" : previous;
+}
+
+export function endsWithError({ entries }: Conversation): boolean {
+  const last = entries.at(-1);
+  return last?.kind === "notice" && last.severity === "error";
 }

@@ -28,6 +28,7 @@ import {
 import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Handlers, ParamsOf, Part } from "../../src/protocol/wire/wire";
+import { endsWithError } from "../chat/attention";
 import type { OpenConversation } from "../chat/session";
 import type { Journal } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
@@ -298,10 +299,9 @@ function listedMembers({ isArchived, origin }: IndexedSession): Pick<SessionSumm
 }
 
 function activityOf({ state, attention }: OpenConversation): SessionActivity | undefined {
-  const last = state.entries.at(-1);
   if (attention === "answer") return "needsAnswer";
   if (state.turn.state !== "idle") return "running";
-  if (last?.kind === "notice" && last.severity === "error") return "failed";
+  if (attention === "failed" || endsWithError(state)) return "failed";
   return attention === "reading" ? "unread" : undefined;
 }
 

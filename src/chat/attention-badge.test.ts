@@ -16,7 +16,7 @@ suite("AttentionBadge", () => {
       }),
     };
   }
-  const attention = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({
+  const attention = (sessionId: string, what: "answer" | "reading" | "failed" | "nothing", title?: string) => ({
     sessionId,
     attention: what,
     name: "Ada",
@@ -39,6 +39,27 @@ suite("AttentionBadge", () => {
       "! Ada has finished.",
       "3: 1 question waits for your answer, 2 unread answers",
       "2: 2 unread answers",
+    ]);
+  });
+
+  test("reports turns that ended with an error, until the chat is visible", () => {
+    const badges: unknown[] = [],
+      badge = new AttentionBadge({
+        show: shown => badges.push(shown),
+        notify: sentence => badges.push(sentence),
+        now: () => 0,
+      });
+    badge.onEvent(attention("a", "failed", "Tests"));
+    badge.onEvent(attention("b", "failed"));
+    badge.visible(true);
+    badge.visible(false);
+    deepEqual(badges, [
+      "Ada stopped with an error in “Tests”.",
+      { value: 1, tooltip: "1 unread answer", hasFailed: true },
+      "Ada stopped with an error.",
+      { value: 2, tooltip: "2 unread answers", hasFailed: true },
+      undefined,
+      undefined,
     ]);
   });
 

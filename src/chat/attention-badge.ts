@@ -10,6 +10,8 @@ import type { ParamsOf } from "../protocol/wire/wire";
 export interface Badge {
   readonly value: number;
   readonly tooltip: string;
+  /** A turn has ended with an error. */
+  readonly hasFailed: boolean;
 }
 
 export interface AttentionDeps {
@@ -37,7 +39,7 @@ export class AttentionBadge {
 
   onEvent(request: AttentionRequest): void {
     const before = this.#unread.get(request.sessionId)?.attention;
-    if (request.attention === "nothing" || (this.#isVisible && request.attention === "reading"))
+    if (request.attention === "nothing" || (this.#isVisible && isToBeRead(request)))
       this.#unread.delete(request.sessionId);
     else this.#unread.set(request.sessionId, request);
     if (request.attention === "nothing") this.#shown.delete(request.sessionId);
@@ -77,7 +79,7 @@ export class AttentionBadge {
   }
 
   #read(): void {
-    for (const [sessionId, { attention }] of this.#unread) if (attention === "reading") this.#unread.delete(sessionId);
+    for (const [sessionId, request] of this.#unread) if (isToBeRead(request)) this.#unread.delete(sessionId);
   }
 
   #missed(request: AttentionRequest): void {
@@ -86,11 +88,14 @@ export class AttentionBadge {
   }
 
   #notify({ name, title, attention }: AttentionRequest): void {
-    this.deps.notify(attention === "answer" ? questionNotice(name, title) : finishedNotice(name, title));
+    const notice = attention === "answer" ? questionNotice : attention === "failed" ? failedNotice : finishedNotice;
+    this.deps.notify(notice(name, title));
   }
 
   #show(): void {
-    const questions = [...this.#unread.values()].filter(({ attention }) => attention === "answer").length,
+    const unread = [...this.#unread.values()].map(({ attention }) => attention),
+      questions = unread.filter(attention => attention === "answer").length,
+      hasFailed = unread.includes("failed"),
       answers = this.#unread.size - questions;
     const texts = [
       ...(questions > 0
@@ -103,10 +108,15 @@ export class AttentionBadge {
       ...(answers > 0 ? [answers === 1 ? l10n.t("1 unread answer") : l10n.t`${answers} unread answers`] : []),
     ];
     this.deps.show(
-      this.#isVisible || texts.length === 0 ? undefined : { value: questions + answers, tooltip: texts.join(", ") },
+      this.#isVisible || texts.length === 0
+        ? undefined
+        : { value: questions + answers, tooltip: texts.join(", "), hasFailed },
     );
   }
 }
+
+/** Showing the chat is enough. */
+const isToBeRead = ({ attention }: AttentionRequest): boolean => attention === "reading" || attention === "failed";
 
 function questionNotice(agent: string, title: string | undefined): string {
   return title === undefined
@@ -116,4 +126,10 @@ function questionNotice(agent: string, title: string | undefined): string {
 
 function finishedNotice(agent: string, title: string | undefined): string {
   return title === undefined ? l10n.t`${agent} has finished.` : l10n.t`${agent} has finished in “${title}”.`;
+}
+
+function failedNotice(agent: string, title: string | undefined): string {
+  return title === undefined
+    ? l10n.t`${agent} stopped with an error.`
+    : l10n.t`${agent} stopped with an error in “${title}”.`;
 }

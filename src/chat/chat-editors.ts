@@ -17,7 +17,7 @@ import { loadChatPage, type ChatPageDeps } from "./chat-page";
 import type { ChatSurfaces, EditorSurface } from "./chat-surfaces";
 import { editorTitle } from "./editor-title";
 import { PageChannel } from "./page-channel";
-import { sessionKey, tabOfPage } from "./page-html";
+import { freshNonce, sessionKey, tabOfPage } from "./page-html";
 
 export interface ChatEditorsDeps {
   readonly pages: ChatPageDeps;
@@ -42,7 +42,7 @@ export class ChatEditors implements vscode.WebviewPanelSerializer {
         enableFindWidget: false,
       }),
       editor = this.#create(panel, tabId);
-    void editor.load(inNewWindow);
+    void editor.open(inNewWindow);
     return editor;
   }
 
@@ -60,7 +60,7 @@ export class ChatEditors implements vscode.WebviewPanelSerializer {
     surfaces.restored(editor);
     // A page without a saved copy opens the tab with the default agent and folder.
     editor.controller.requests.openSession({ conversation: tabId, agentId: "", cwd: "" });
-    await editor.load(false);
+    editor.load();
   }
 
   /** Call it when the activity in the tab has changed. */
@@ -110,7 +110,8 @@ class ChatEditor implements EditorSurface {
   readonly controller: ChatController;
   readonly attention: AttentionBadge;
   #title: string;
-  #isUnread = false;
+  /** Status after the end of a turn. */
+  #unread: "idle" | "unread" | "failed" = "idle";
 
   constructor(
     private readonly panel: vscode.WebviewPanel,
@@ -127,7 +128,7 @@ class ChatEditor implements EditorSurface {
     });
     this.attention = new AttentionBadge({
       show: badge => {
-        this.#isUnread = badge !== undefined;
+        this.#unread = badge === undefined ? "idle" : badge.hasFailed ? "failed" : "unread";
         this.showTitle();
       },
       notify: sentence => deps.notify(sentence, this),
@@ -151,17 +152,22 @@ class ChatEditor implements EditorSurface {
   }
 
   /**
-   * Loads the page when the editor is in its window, because a move would load it again. Stays in this window if no
-   * other can be opened.
+   * Loads the page of a new editor when it is in its window, because a move would load it again. Stays in this window
+   * if no other can be opened.
    */
-  async load(inNewWindow: boolean): Promise<void> {
+  async open(inNewWindow: boolean): Promise<void> {
     if (inNewWindow) {
       if (!(await isShown(this.panel))) return;
       await this.moveToNewWindow().catch((error: unknown) =>
         this.deps.log.warn("webview", "Could not move the chat to a new window", { error }),
       );
     }
-    loadChatPage(this.panel.webview, this.deps.pages, this.tabId);
+    this.load(freshNonce());
+  }
+
+  /** Loads the page. `opening`: see `PageParts`. */
+  load(opening?: string): void {
+    loadChatPage(this.panel.webview, this.deps.pages, this.tabId, opening);
   }
 
   async reveal(): Promise<void> {
@@ -179,7 +185,7 @@ class ChatEditor implements EditorSurface {
 
   showTitle(): void {
     const activity = this.deps.activityOf(this.tabId);
-    this.panel.title = editorTitle(this.#title, activity === "idle" && this.#isUnread ? "unread" : activity);
+    this.panel.title = editorTitle(this.#title, activity === "idle" ? this.#unread : activity);
   }
 
   close(): void {

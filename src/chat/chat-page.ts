@@ -9,11 +9,12 @@ export interface ChatPageDeps {
   restoresSessions(): boolean;
 }
 
-/** `tabId`: the only tab of an editor. */
+/** `tabId`: the only tab of an editor. `opening`: see `PageParts`. */
 export function loadChatPage(
   webview: vscode.Webview,
   { extension: { extensionUri, storageUri }, restoresSessions }: ChatPageDeps,
   tabId?: string,
+  opening?: string,
 ): void {
   const dist = vscode.Uri.joinPath(extensionUri, "dist"),
     localResourceRoots = [dist, vscode.Uri.joinPath(extensionUri, "media")];
@@ -26,6 +27,7 @@ export function loadChatPage(
     script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(),
     ...(tabId === undefined ? {} : { surface: "editor" }),
     ...workspaceKey(storageUri?.toString(), tabId),
+    ...(opening === undefined ? {} : { opening }),
     ...sessionKey(vscode.env.sessionId, restoresSessions()),
     ...pageTranslation(),
   });

@@ -1,5 +1,5 @@
 /**
- * The chat view in the sidebar. VS Code destroys the page of a hidden view, and recreates the page without resolving
+ * The chat view. VS Code destroys the page of a hidden view, and recreates the page without resolving
  * the view again. This class keeps no state except the view.
  */
 import type * as vscode from "vscode";

@@ -14,6 +14,8 @@ export interface PageParts {
   readonly workspace?: string;
   /** See `sessionKey`. If absent, the page restores the tabs of any session of VS Code. */
   readonly session?: string;
+  /** Identifies a new editor. If absent, the page restores the copy of any earlier editor with its tab. */
+  readonly opening?: string;
   /** Mark of the body for scripts and styles. */
   readonly surface?: "editor";
   /** New for each document, 128 bits. */
@@ -92,7 +94,7 @@ export function pageHtml(parts: PageParts): string {
 <title>${parts.title}</title>
 </head>
 <body${data("surface", parts.surface)}>
-<div id="${parts.root}"${data("workspace", parts.workspace)}${data("session", parts.session)}></div>
+<div id="${parts.root}"${data("workspace", parts.workspace)}${data("session", parts.session)}${data("opening", parts.opening)}></div>
 ${texts(parts)}<script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>
 </html>

@@ -15,7 +15,7 @@ import type { Handlers } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
-import { AttentionBadge } from "./attention-badge";
+import { AttentionBadge, type Badge } from "./attention-badge";
 import { ChatStatus, type ShownStatus } from "./chat-status";
 import { ChatController } from "./chat-controller";
 import type { ChatDeps } from "./chat-deps";
@@ -43,6 +43,8 @@ export interface ChatParts {
   readonly review: ChatDeps["review"];
   outdatedChanged(): void;
   shownTabChanged(): void;
+  /** Receives the badge of the chat view, whose own icon is hidden with the secondary side bar. */
+  badgeChanged(badge: Badge | undefined): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
   onEvent(event: ChatEvent, agentId: string | undefined): void;
 }
@@ -120,7 +122,10 @@ export function registerChat(parts: ChatParts): ChatPart {
     await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
   };
   const attention = new AttentionBadge({
-    show: badge => provider.show(badge),
+    show: badge => {
+      provider.show(badge);
+      parts.badgeChanged(badge);
+    },
     notify: sentence => void commands.invite(sentence, reveal),
     now,
   });

@@ -84,8 +84,11 @@ export type PromptBlock =
 /** End of a bypass: with the session, or when the user resets `bypassPermissions` in the settings. */
 export type BypassUntil = "sessionEnds" | "revoked";
 
-/** Action that a conversation requires of the user: answering a question, reading the answer, or nothing. */
-export type Attention = "answer" | "reading" | "nothing";
+/**
+ * Action that a conversation requires of the user: answering a question, reading the answer, reading the error that
+ * ended the turn, or nothing.
+ */
+export type Attention = "answer" | "reading" | "failed" | "nothing";
 
 export interface NewChat {
   /**

@@ -34,6 +34,7 @@ export interface SessionsParts {
 export interface SessionsPart extends vscode.Disposable {
   readonly controller: SessionsController;
   readonly commands: SessionCommands;
+  readonly showBadge: SessionsView["showBadge"];
   phaseChanged(phase: SidecarPhase): void;
 }
 
@@ -89,6 +90,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
   return {
     controller,
     commands,
+    showBadge: badge => view.showBadge(badge),
     phaseChanged: phase => controller.phaseChanged(phase),
     dispose: () => {
       owned.dispose();

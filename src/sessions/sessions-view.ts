@@ -57,6 +57,11 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
     this.#changed.fire(undefined);
   }
 
+  /** Sets the badge of the icon in the activity bar. `undefined` removes it. */
+  showBadge(badge: vscode.ViewBadge | undefined): void {
+    this.#view.badge = badge;
+  }
+
   getChildren(node?: TreeNode): TreeNode[] {
     if (node === undefined) return [...this.#nodes];
     return node.kind === "group" ? [...node.sessions] : [];

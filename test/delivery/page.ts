@@ -42,6 +42,7 @@ export class TestPage {
       ...browser,
       workspace: "w",
       session: undefined,
+      opening: undefined,
       timeOfDay: () => browser.clock.now(),
       onWarning,
     });

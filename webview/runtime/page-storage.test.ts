@@ -5,6 +5,7 @@ import { emptyPage, type SavedPage } from "../state/saved-page";
 import { memoryStorage } from "../testing/memory-storage";
 
 const page = (selected: string): SavedPage => ({ ...emptyPage, selected });
+const NO_LIMITS = { session: undefined, opening: undefined };
 const DAY_MS = 24 * 3600 * 1000;
 
 /** A page whose view state never changes. */
@@ -13,14 +14,14 @@ function bare(storage: TextStorage | undefined, workspace: string | undefined, s
     throw new Error(message);
   };
   const viewState = { get: () => state, set: () => undefined };
-  return new PageStorage({ viewState, storage, workspace, session: undefined, timeOfDay: () => 1, onWarning: fails });
+  return new PageStorage({ viewState, storage, workspace, ...NO_LIMITS, timeOfDay: () => 1, onWarning: fails });
 }
 
 /** Both storages, which persist across pages, and a function that opens the next page. */
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };
-  const open = (workspace: string | undefined = "w", session?: string): PageStorage =>
+  const open = (workspace: string | undefined = "w", session?: string, opening?: string): PageStorage =>
     new PageStorage({
       viewState: {
         get: () => at.viewState,
@@ -31,6 +32,7 @@ function browser(storage: TextStorage | undefined = memoryStorage()) {
       storage,
       workspace,
       session,
+      opening,
       timeOfDay: () => at.time,
       onWarning: message => warnings.push(message),
     });
@@ -112,6 +114,16 @@ suite("PageStorage", () => {
     equal(open("w", "first").load().selected, "of the first");
     deepEqual(open("w", "second").load(), emptyPage);
     equal(open("w").load().selected, "of the first", "after the setting is changed");
+  });
+
+  test("restores no page of an earlier editor in a new editor", () => {
+    const { at, open, save } = browser(),
+      of = (opening?: string): PageStorage => open("tab", undefined, opening);
+    save(of("first"), "in the first editor");
+    at.viewState = undefined;
+    deepEqual(of("second").load(), emptyPage);
+    save(of("second"), "in the second editor");
+    for (const opening of ["second", undefined]) equal(of(opening).load().selected, "in the second editor");
   });
 
   test("removes copies of other workspaces after a week, but no foreign items", () => {

@@ -27,6 +27,8 @@ export interface SavedPage {
   readonly version: 1;
   /** Session of VS Code in which the page was saved; absent if all sessions restore it. */
   readonly session?: string;
+  /** The editor to which the tab was moved, see `page-storage.ts`. */
+  readonly opening?: string;
   /** Highest `requestNumber` of all tabs: the next page starts above it. */
   readonly asked: number;
   readonly selected: TabId;
@@ -54,6 +56,7 @@ export function restored(state: unknown): SavedPage {
   return {
     ...(isCount(state["savedAt"]) ? { savedAt: state["savedAt"] } : {}),
     ...(isText(state["session"]) ? { session: state["session"] } : {}),
+    ...(isText(state["opening"]) ? { opening: state["opening"] } : {}),
     version: 1,
     asked: state["asked"],
     selected: state["selected"],

@@ -19,7 +19,7 @@ import {
   shownTab,
   showsText,
   testAgent,
-  toggleSidebar,
+  toggleChat,
 } from "./scripted";
 
 const ABSENT = { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } };
@@ -114,7 +114,7 @@ suite("chat view in VS Code", () => {
     await input(box.frame).press("End");
     await box.page.keyboard.type(" tab");
     await hideChat(box);
-    await toggleSidebar(box);
+    await toggleChat(box);
     await draft("of the second tab", "second.png");
     await reloadWindow(box);
     await draft("of the second tab", "second.png");

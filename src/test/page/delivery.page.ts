@@ -23,7 +23,7 @@ const RELOAD = { key: "ctrl+alt+shift+r", command: "workbench.action.webview.rel
 
 /** `frames`: number of workbench frames until the next interruption. */
 const interruption = fc.record({
-  how: fc.constantFrom("sidebar", "otherView", "reload"),
+  how: fc.constantFrom("sideBar", "otherView", "reload"),
   frames: fc.constantFrom(0, 2, 6, 18, 42),
 });
 type Interruption = typeof interruption extends fc.Arbitrary<infer I> ? I : never;
@@ -91,7 +91,7 @@ async function turnEndedInView(box: Box): Promise<void> {
 const isPage = (frame: Frame): boolean => new URL(frame.url()).pathname.endsWith("/fake.html");
 
 /** How the view was hidden, and is shown again. */
-type Hidden = "no" | "sidebar" | "otherView";
+type Hidden = "no" | "sideBar" | "otherView";
 
 async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interruption): Promise<Hidden> {
   // Sends keys to the workbench, not to a page that may be closing.
@@ -109,11 +109,11 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
     case "reload":
       await page.keyboard.press("Control+Alt+Shift+KeyR");
       break;
-    case "sidebar":
-      await page.keyboard.press("Control+KeyB");
+    case "sideBar":
+      await page.keyboard.press("Control+Alt+KeyB");
       break;
     case "otherView":
-      await icon(page, hidden === "no" ? "Explorer" : "Symposium").click();
+      await icon(page, hidden === "no" ? "Chat" : "Symposium").click();
       break;
   }
   await built;
@@ -130,8 +130,11 @@ async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interrupti
   return hidden === "no" && what !== "reload" ? what : "no";
 }
 
+/** The name of a view in the secondary side bar. VS Code's own chat is one of them. */
 const icon = (page: Page, name: string) =>
-  page.locator(".activitybar .action-item", { has: page.locator(`.action-label[aria-label^="${name}"]`) });
+  page.locator(".auxiliarybar .composite-bar .action-item", {
+    has: page.locator(`.action-label[aria-label^="${name}"]`),
+  });
 
 /**
  * The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are complete and followed by a space.

@@ -1,9 +1,19 @@
-/** A chat in an editor: the same session moves there during a turn, survives a reload of the window, and moves back. */
+/**
+ * A chat in an editor and in its own window: the same session moves there during a turn, survives a reload of the
+ * window, and moves back. Answers in a page of VS Code: parts that are loaded when they are needed, and the clipboard.
+ */
 import assert from "node:assert/strict";
-import type { FrameLocator } from "playwright-core";
+import type { FrameLocator, Page } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { lastExchange, promptInput, sendPrompt, turnEnded, until, type Box } from "./harness";
+import { lastExchange, promptInput, sendPrompt, takeScreenshot, turnEnded, until, type Box } from "./harness";
 import { ask, barrier, openScripted, seen, shownText } from "./scripted";
+
+/** Contains a formula, a diagram and code. */
+const ANSWER =
+  String.raw`say The root of $x^2 = 2$:\n\n\`\`\`mermaid\nflowchart TD\n  A[Start] --> B[End]\n\`\`\`\n\n\`\`\`ts\nconst root = 2 ** 0.5\n\`\`\`\n`.replaceAll(
+    "\\`",
+    "`",
+  );
 
 suite("chat in an editor", () => {
   let box: Box;
@@ -14,15 +24,15 @@ suite("chat in an editor", () => {
   suiteTeardown(() => box.close());
 
   /** The page of the chat in this place. */
-  async function pageIn(surface: "view" | "editor"): Promise<FrameLocator> {
+  async function pageIn(surface: "view" | "editor", page = box.page): Promise<FrameLocator> {
     let name: string | undefined;
     await until(
-      [box.page.locator(":root")],
-      async () => (name = await outerFrame(box, surface)) !== undefined,
+      [page.locator(":root")],
+      async () => (name = await outerFrame(page, surface)) !== undefined,
       60_000,
       `no chat was in the ${surface}`,
     );
-    return box.page.frameLocator(`iframe.webview[name="${name}"]`).frameLocator("#active-frame");
+    return page.frameLocator(`iframe.webview[name="${name}"]`).frameLocator("#active-frame");
   }
   const draft = async (frame: FrameLocator): Promise<string> => (await (await promptInput(frame)).innerText()).trim();
   const editorTabs = (): Promise<readonly string[]> =>
@@ -69,9 +79,61 @@ suite("chat in an editor", () => {
     await (await promptInput(view)).fill("");
     assert.equal(await ask(box, "say done"), "done");
   });
+
+  test("moves to its own window and back", async () => {
+    const gate = barrier();
+    await sendPrompt(box.frame, `say here; ${gate.step}; say there`);
+    await seen(async () => (await shownText(box.frame)).includes("here"), "the start of the answer");
+    const opening = box.page.context().waitForEvent("page");
+    await box.command("Symposium: Move to New Window");
+    const other = await opening,
+      moved = await pageIn("editor", other);
+    await seen(async () => (await shownText(moved)).includes("here"), "the conversation in its own window");
+    gate.open();
+    await turnEnded(moved);
+    assert.match((await lastExchange(moved)).answer, /here[^]*there/);
+    await takeScreenshot(other, "own-window");
+
+    const closing = other.waitForEvent("close");
+    await other.getByRole("button", { name: "Move to Chat View" }).click();
+    await closing;
+    const view = await pageIn("view");
+    await seen(async () => /here[^]*there/.test(await shownText(view)), "the conversation in the view");
+  });
+
+  test("marks an editor in the background whose turn has failed", async () => {
+    const gate = barrier();
+    await sendPrompt(box.frame, `${gate.step}; error -32603 no luck`);
+    await box.command("Symposium: Move to Editor");
+    await pageIn("editor");
+    await box.command("File: New Untitled Text File");
+    gate.open();
+    await seen(async () => (await editorTabs()).some(title => title.startsWith("✕ ")), "the mark of the failed turn");
+    await box.screenshot("editor-chat-failed");
+    await box.page.locator(".editor-group-container .tab", { hasText: "✕ " }).click();
+    await pageIn("editor");
+    await seen(async () => !(await editorTabs()).some(title => title.startsWith("✕ ")), "the title without a mark");
+    await box.command("Symposium: Move to Chat View");
+    await pageIn("view");
+  });
+
+  test("draws a formula and a diagram, and copies code", async () => {
+    await sendPrompt(box.frame, ANSWER);
+    await turnEnded(box.frame);
+    await box.frame.locator("math msup:visible").waitFor();
+    await box.frame.locator(".symposium-diagram[data-state=diagram]:visible svg").waitFor();
+    const block = box.frame.locator("pre:visible", { hasText: "const root" }).last();
+    await block.hover();
+    await box.frame.getByRole("button", { name: "Copy", exact: true }).filter({ visible: true }).last().click();
+    await seen(
+      async () => (await box.page.evaluate(() => navigator.clipboard.readText())) === "const root = 2 ** 0.5\n",
+      "the code in the clipboard",
+    );
+    await box.screenshot("answer-parts");
+  });
 });
 
-async function outerFrame({ page }: Box, surface: "view" | "editor"): Promise<string | undefined> {
+async function outerFrame(page: Page, surface: "view" | "editor"): Promise<string | undefined> {
   for (const frame of page.frames()) {
     const outer = frame.parentFrame();
     if (!outer || outer === page.mainFrame()) continue;

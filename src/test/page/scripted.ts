@@ -136,16 +136,16 @@ export async function numberedWords(frame: FrameLocator): Promise<readonly numbe
 
 export const isCounting = (words: readonly number[]): boolean => words.every((n, i) => n === i + 1);
 
-/** Hides or shows the sidebar as a user does. */
-export async function toggleSidebar(box: ChatBox): Promise<void> {
-  await box.command("View: Toggle Primary Side Bar Visibility");
+/** Hides or shows the secondary side bar, which contains the chat, as a user does. */
+export async function toggleChat(box: ChatBox): Promise<void> {
+  await box.command("View: Toggle Secondary Side Bar Visibility");
 }
 
-/** Hides the visible chat with the side bar. Waits until the extension host is notified. */
+/** Hides the visible chat with the secondary side bar. Waits until the extension host is notified. */
 export async function hideChat(box: ChatBox): Promise<void> {
   const onNotification = (): number => [...box.readLog().matchAll(/Webview hidden/g)].length,
     before = onNotification();
-  await toggleSidebar(box);
+  await toggleChat(box);
   await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
   await seen(() => Promise.resolve(onNotification() > before), "that the extension host knows that the chat is hidden");
 }

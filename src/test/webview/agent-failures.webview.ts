@@ -15,7 +15,7 @@ import {
   seen,
   shownText,
   showsText,
-  toggleSidebar,
+  toggleChat,
 } from "../page/scripted";
 import { openScripted } from "./fixture";
 
@@ -203,7 +203,7 @@ suite("agent life cycle", () => {
     process.kill(pid, "SIGKILL");
     await seen(() => Promise.resolve(others().length > 0), "another agent");
     const [back] = others();
-    await toggleSidebar(box);
+    await toggleChat(box);
     await showsText(box.frame, /half an[^]*interrupted[^]*Good exited unexpectedly/);
     await button(box.frame, "Send Again").last().click();
     await showsText(box.frame, new RegExp(`^pid ${back}, half an$`, "m"));

@@ -23,7 +23,7 @@ import {
   seen,
   shownText,
   showsText,
-  toggleSidebar,
+  toggleChat,
 } from "../page/scripted";
 import { openScripted } from "./fixture";
 
@@ -95,7 +95,7 @@ suite("chat view with a scripted agent", () => {
     await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
     await answerShows(box.frame, /w3\b/);
     await hideChat(box);
-    await toggleSidebar(box);
+    await toggleChat(box);
     await answerShows(box.frame, /w1\b/);
     rest.open();
     await turnEnded(box.frame);

@@ -7,7 +7,18 @@ import { violations } from "../page/axe";
 import { textsSeen, THEMES } from "../page/contrast";
 import { lastExchange, ROOT, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { input } from "../page/prompt-steps";
-import { AGENT_ID, becomes, newTab, scripted, seen, setWidth, shownTab, testAgent, wear } from "../page/scripted";
+import {
+  AGENT_ID,
+  becomes,
+  newTab,
+  scripted,
+  seen,
+  setWidth,
+  shownTab,
+  testAgent,
+  toggleChat,
+  wear,
+} from "../page/scripted";
 import { WIDTHS } from "./appearance-steps";
 import { openScripted } from "./fixture";
 
@@ -178,7 +189,7 @@ suite("first screen", () => {
     test("keeps the line after the view was hidden, and has no line without an addition", async () => {
       await sendPrompt(box.frame, "say again");
       await turnEnded(box.frame);
-      await box.command("View: Toggle Primary Side Bar Visibility");
+      await toggleChat(box);
       await box.open();
       await additions().first().waitFor();
       assert.equal(await additions().count(), 1);

@@ -124,7 +124,7 @@ export async function openScripted({
     "Symposium: Reject Once": () => host.chat.requests.run("rejectOnce"),
     "Symposium: Stop Turn": () => host.chat.requests.run("stop"),
     "Symposium: Restart Sidecar": () => host.chat.restartSidecar(),
-    "View: Toggle Primary Side Bar Visibility": () => (view.isShown ? hide() : show()),
+    "View: Toggle Secondary Side Bar Visibility": () => (view.isShown ? hide() : show()),
     "Developer: Reload Webviews": async () => {
       host.page.hidden();
       await view.show();

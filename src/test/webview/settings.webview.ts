@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { CODEX_PACKAGE, InstallingMachine, local, packed } from "../page/fake-npm-machine";
-import { answerDialog, toggleSidebar } from "../page/scripted";
+import { answerDialog } from "../page/scripted";
 import { isFine, LocalRegistry, names, press, rowOf, setting, shows } from "../page/settings-box";
 import { openSettingsPage, type SettingsBox } from "./settings-fixture";
 
@@ -234,9 +234,9 @@ suite("settings: agents", () => {
     const before = await view.locator("body").evaluate(() => window.scrollY);
     assert.ok(before > 0);
     assert.equal(await view.getByRole("button", { name: "More: Mine" }).getAttribute("aria-expanded"), "true");
-    await toggleSidebar(box);
+    await box.command("View: Toggle Primary Side Bar Visibility");
     await view.locator(".row").first().waitFor({ state: "detached" });
-    await toggleSidebar(box);
+    await box.command("View: Toggle Primary Side Bar Visibility");
     view = await box.open();
     await view.getByRole("button", { name: "More: Mine", expanded: true }).waitFor();
     await shows(
