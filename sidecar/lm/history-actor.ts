@@ -234,6 +234,7 @@ export class HistoryActor extends Actor<Message> {
       { bridgeDuplicates } = this.#settings;
     const prompt: ModelPrompt = {
       requestId,
+      text: reading.lastText,
       context: () => chatContextOf(request, request.cwd ?? this.deps.cwd),
       namesTools: () => namesTools(request, reading),
       blocks: to => promptFor(request, reading, verdict, to),

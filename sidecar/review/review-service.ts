@@ -50,7 +50,7 @@ export interface RecordedSession extends Omit<About, "title"> {
 export interface Recording extends AsyncDisposable {
   /** What is unreviewed. */
   readonly summary: ReviewSummary | undefined;
-  /** Resolves when the agent may begin. `sessionTitle`: one line. */
+  /** Resolves when the agent may begin. `sessionTitle`: one line. A chat of the model picker keeps its first one. */
   begin(prompt: Omit<BegunTurn, "turn" | "at">, sessionTitle: string): Promise<void>;
   readonly announced: TurnRecorder["announced"];
   readonly toolEnded: TurnRecorder["toolEnded"];
@@ -104,7 +104,8 @@ export class ReviewService implements AsyncDisposable {
       },
       begin: async (prompt, title) => {
         try {
-          review.session.describe({ ...about, title });
+          const first = about.kind === "picker" ? review.session.state.about?.title : undefined;
+          review.session.describe({ ...about, title: first ?? title });
           await recorder.begin({ ...prompt, at: this.deps.date() });
         } catch (error) {
           this.deps.log("A turn could not be recorded", error);

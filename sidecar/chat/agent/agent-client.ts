@@ -225,7 +225,7 @@ export class AgentClient implements Disposable {
       const prepared = attachments
         ? promptContent(text, attachments, connection.accepts, path => editor.readTextFile(path)).then(content)
         : content({ blocks: [{ type: "text", text }], omitted: [] });
-      return ready === undefined ? prepared : ready.then(() => prepared);
+      return ready === undefined ? prepared : Promise.all([prepared, ready]).then(([first]) => first);
     });
   }
 

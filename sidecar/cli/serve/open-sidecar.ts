@@ -169,6 +169,7 @@ export function openSidecar(host: SidecarHost): Served {
       pool,
       policy,
       () => extensions.current(),
+      session => review.record(session),
       (level, message, data) => log(level, "lm", message, data),
     );
     scope.add(part.service);

@@ -8,6 +8,7 @@ import { LmService } from "../../lm/lm-service";
 import { ToolOffers } from "../../lm/tools/tool-offer";
 import { toolsComponent } from "../../lm/tools/tools-proxy";
 import type { PermissionPolicy } from "../../permissions/bypass-policy";
+import type { ReviewService } from "../../review/review-service";
 import { realClock } from "../../rpc/clock";
 import type { HostWire } from "../../rpc/host-wire";
 
@@ -23,6 +24,7 @@ export function openLm(
   pool: AgentPool,
   policy: PermissionPolicy,
   extensions: () => readonly ExtensionConfig[],
+  record: ReviewService["record"],
   log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void,
 ): LmPart {
   const offers = new ToolOffers((name, why) => log("warn", "A tool of VS Code cannot be offered", { tool: name, why }));
@@ -31,6 +33,7 @@ export function openLm(
     pool,
     offers,
     extensions,
+    record,
     log,
     cwd: process.cwd(),
     date: () => Date.now(),

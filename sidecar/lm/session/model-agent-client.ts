@@ -164,11 +164,13 @@ export class ModelAgentClient {
     this.#offer?.update(tools, duplicates);
   }
 
-  prompt(prompt: ModelPrompt): void {
+  /** `ready`: resolves when the agent may begin. */
+  prompt(prompt: ModelPrompt, ready?: Promise<void>): void {
     this.#session.prompt((session, stopped) => {
       const remembers = this.#remembers;
       this.#remembers = true;
-      return this.#prompts.prepare(session, prompt, remembers, stopped);
+      const prepared = this.#prompts.prepare(session, prompt, remembers, stopped);
+      return ready === undefined ? prepared : Promise.all([prepared, ready]).then(([first]) => first);
     });
   }
 

@@ -8,6 +8,7 @@ import type { AgentMessage } from "../../agent-session/agent-message";
 import type { SessionBegin } from "../../agent-session/open-agent-session";
 import type { AgentPool } from "../../agents/pool";
 import type { Clock } from "../../rpc/clock";
+import type { ReviewService } from "../../review/review-service";
 import type { IncomingRequest } from "../../rpc/peer";
 import type { ModeReturn } from "./session-mode";
 import type { Answer, ModelFailure } from "./session-state-model";
@@ -41,6 +42,8 @@ export interface ModelAgentDeps {
   readonly offers: ToolOffers;
   /** The current permission setting for this agent. */
   readonly policy: () => "ask" | "allow";
+  /** Records what turns change. Default: nothing is recorded. */
+  readonly record?: ReviewService["record"] | undefined;
   readonly log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void;
 }
 

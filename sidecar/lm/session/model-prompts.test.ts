@@ -99,6 +99,7 @@ suite("ModelPrompts", () => {
     await using fixture = new SessionFixture();
     fixture.session.ask({
       requestId: 1,
+      text: "",
       context: () => fixture.context,
       namesTools: () => true,
       blocks: ({ hasTools }) => {

@@ -46,7 +46,7 @@ export class OneShotSessions implements AsyncDisposable {
       this.#end(requestId, l10n.t`${start.agent.name} did not respond within ${ONE_SHOT_LIMIT_MS / 1000} seconds.`),
     );
     this.#open.set(requestId, { session, limit, stream });
-    session.ask({ requestId, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });
+    session.ask({ requestId, text: "", context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });
   }
 
   /** Ends the request without an answer. */

@@ -167,7 +167,7 @@ suite("SessionActor", () => {
     fixture.session.resume(
       2,
       fixture.calls(1).map(callId => ({ callId, result: "x", isError: false })),
-      { requestId: 2, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] },
+      { requestId: 2, text: "", context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] },
     );
     fixture.clock.advance(PENDING_MS);
     await answer;

@@ -27,6 +27,8 @@ import {
 } from "../response/updates-to-text";
 import { ModelAgentClient } from "./model-agent-client";
 import type { AgentQuestion, ModelAgentEvent, ModelAgentMessage } from "./model-agent-message";
+import type { Recording } from "../../review/review-service";
+import { RecordedModelTurns } from "./recorded-turns";
 import { QuestionDebounce } from "./question-debounce";
 import { startModelSession, stepModelSession } from "./session-state";
 import {
@@ -49,11 +51,16 @@ type Message =
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
   | { readonly kind: "decide"; readonly questionId: string; readonly settle: (isTaken: boolean) => void };
 
+/** Phases without a turn. */
+const ENDED: ReadonlySet<ModelSessionState["phase"]["kind"]> = new Set(["idle", "down", "closed"]);
+
 export class SessionActor extends Actor<Message> {
   #state: ModelSessionState;
   #text: TextState = NO_TEXT;
   readonly #agent: ModelAgentClient;
   readonly #questionDebounce: QuestionDebounce;
+  readonly #recording: Recording | undefined;
+  readonly #recorded: RecordedModelTurns | undefined;
   #watch: Disposable | undefined;
   /** Number of the current watch, so that the expiry of an earlier watch is ignored. */
   #watchNumber = 0;
@@ -76,6 +83,14 @@ export class SessionActor extends Actor<Message> {
   ) {
     super(`model session ${begin.id}`);
     this.#agent = new ModelAgentClient(begin, deps, message => this.post({ kind: "agent", message }));
+    if (!begin.isForeign && begin.isOneShot !== true)
+      this.#recording = deps.record?.({
+        id: begin.id,
+        kind: "picker",
+        agentName: begin.agent.name,
+        folders: [begin.cwd],
+      });
+    this.#recorded = this.#recording && new RecordedModelTurns(this.#recording, begin.cwd);
     this.#questionDebounce = new QuestionDebounce(deps.clock, () => this.#notify({ kind: "quiet" }));
     const [state, effects] = startModelSession(begin.agent.name);
     this.#state = state;
@@ -113,6 +128,7 @@ export class SessionActor extends Actor<Message> {
     this.#step({ kind: "closed", message: why });
     this.#questionDebounce[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
+    if (this.#recording) await this.#recording[Symbol.asyncDispose]();
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
@@ -231,6 +247,7 @@ export class SessionActor extends Actor<Message> {
   }
 
   #announced(update: unknown, subagent?: string): void {
+    this.#recorded?.onUpdate(update, subagent);
     const { expectsCall, broken } = this.#agent.announced(update, subagent);
     if (expectsCall) this.#questionDebounce.prolong();
     if (broken !== undefined) this.#report(noticeOf(this.#text, brokenAllowance(this.begin.agent.name, broken)));
@@ -289,6 +306,7 @@ export class SessionActor extends Actor<Message> {
       [state, effects] = stepModelSession(this.#state, event);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
+    if (state.phase.kind !== before && ENDED.has(state.phase.kind)) this.#recorded?.end();
     if (state.phase.kind !== before) this.deps.notify({ kind: "phase", phase: state.phase.kind });
   }
 
@@ -299,7 +317,7 @@ export class SessionActor extends Actor<Message> {
       case "prompt":
         this.#turn = effect.prompt.requestId;
         this.#text = nextTurn(this.#text);
-        return this.#agent.prompt(effect.prompt);
+        return this.#agent.prompt(effect.prompt, this.#recorded?.begin(effect.prompt.text));
       case "emit":
         return this.deps.notify({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {

@@ -211,6 +211,7 @@ suite("SessionActor: start and end", () => {
     await using fixture = new SessionFixture();
     fixture.session.ask({
       requestId: 1,
+      text: "",
       context: () => NO_CONTEXT,
       namesTools: () => false,
       blocks: () => {

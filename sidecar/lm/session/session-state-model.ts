@@ -49,6 +49,8 @@ export interface Recipient {
 
 export interface ModelPrompt {
   readonly requestId: RequestId;
+  /** The user's text. */
+  readonly text: string;
   /** The user's choices for the chat. Parsed when the prompt is sent. */
   readonly context: () => ChatContext;
   /** Whether the blocks mention tools if the agent has tools. */

@@ -109,7 +109,7 @@ class InvariantChecker {
 
   #eventOf(move: Move): ModelSessionEvent | undefined {
     const n = ++this.#n,
-      prompt = { requestId: n, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
+      prompt = { requestId: n, text: "", context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
     switch (move.kind) {
       case "say":
       case "think":

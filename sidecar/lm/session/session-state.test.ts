@@ -18,7 +18,7 @@ import { PENDING_MS, STOPPING_MS } from "./session-effects";
  */
 function eventOf(line: string): ModelSessionEvent {
   const [kind = "", a = "", ...rest] = line.split(" "),
-    prompt = { requestId: Number(a), context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
+    prompt = { requestId: Number(a), text: "", context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
   switch (kind) {
     case "opened":
     case "quiet":

@@ -153,6 +153,7 @@ export class SessionFixture implements AsyncDisposable {
   ask(requestId: RequestId, text = `words of ${requestId}`): void {
     this.session.ask({
       requestId,
+      text,
       context: () => this.context,
       namesTools: () => this.namesTools,
       blocks: to => {
