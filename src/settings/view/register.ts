@@ -120,6 +120,7 @@ export function registerSettings(parts: SettingsParts): SettingsPart {
       recommendations.projectChanged();
     }),
     recommendations,
+    milestones,
   );
   return {
     controller,
@@ -172,6 +173,7 @@ function followedMilestones(memory: vscode.Memento, configuration: Configuration
   const milestones = new Milestones(
     (key, value) => void vscode.commands.executeCommand("setContext", key, value),
     memory,
+    realClock,
   );
   followSettings(milestones, configuration);
   return milestones;

@@ -1,5 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { ChatEvent } from "../../protocol/chat/chat";
+import { FakeClock } from "../../protocol/testing/fake-clock";
 import { Milestones } from "./walkthrough-progress";
 
 const answer = { type: "upsert", entry: { kind: "agent", id: "a", text: "Hi" } } as const satisfies ChatEvent;
@@ -17,22 +18,37 @@ function memory(kept = new Map<string, unknown>()) {
 
 suite("walkthrough milestone", () => {
   const reached = (act: (milestones: Milestones) => void): readonly string[] => {
-    const set: string[] = [];
-    act(
-      new Milestones(key => {
-        set.push(key);
-      }, memory()),
-    );
+    const set: string[] = [],
+      clock = new FakeClock();
+    act(new Milestones(key => set.push(key), memory(), clock));
+    deepEqual(set, [], "before VS Code has registered the walkthrough");
+    clock.advance(10_000);
     return set;
   };
+
+  test("is set at once after the registration, and not after disposal", () => {
+    const set: string[] = [],
+      clock = new FakeClock(),
+      milestones = new Milestones(key => set.push(key), memory(), clock);
+    clock.advance(10_000);
+    milestones.settingsOpened();
+    deepEqual(set, ["symposium.settingsUsed"]);
+    const disposed = new Milestones(key => set.push(key), memory(), clock);
+    disposed.settingsOpened();
+    disposed.dispose();
+    clock.advance(10_000);
+    deepEqual(set, ["symposium.settingsUsed"]);
+  });
 
   test("is restored after a restart", () => {
     const set: unknown[] = [],
       kept = memory(),
-      before = new Milestones(NOTHING_SET, kept);
+      clock = new FakeClock(),
+      before = new Milestones(NOTHING_SET, kept, clock);
     before.event(answer, "ada");
     before.settingsOpened();
-    new Milestones((key, value) => set.push([key, value]), kept);
+    new Milestones((key, value) => set.push([key, value]), kept, clock);
+    clock.advance(10_000);
     deepEqual(set.sort(), [
       ["symposium.answered", true],
       ["symposium.settingsUsed", true],

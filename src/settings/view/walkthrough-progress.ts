@@ -1,4 +1,5 @@
 /** Sets completed steps of the walkthrough as VS Code context keys, including steps completed before it was opened. */
+import type { Clock } from "../../clock";
 import { CONTEXTS, SETTINGS, type SettingName } from "../../names";
 import { ELIZA } from "../../protocol/agents/agents";
 import type { ChatEvent } from "../../protocol/chat/chat";
@@ -14,14 +15,27 @@ const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set<SettingName>([
 ]);
 const OWN_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(name => !WRITTEN_ELSEWHERE.has(name));
 
+/**
+ * VS Code registers the walkthrough up to 5 seconds after the start of a window, and never ticks off a step whose key
+ * was set before.
+ */
+const REGISTRATION_MS = 10_000;
+
 export class Milestones {
   readonly #reached = new Set<Milestone>();
+  readonly #registration: { dispose(): void };
+  #isRegistered = false;
 
   /** `set`: VS Code's `setContext`, whose keys are lost on restart. `memory` persists reached milestones. */
   constructor(
     private readonly set: (key: string, value: boolean) => void,
     private readonly memory: { get(key: string): unknown; update(key: string, value: true): PromiseLike<void> },
+    clock: Clock,
   ) {
+    this.#registration = clock.after(REGISTRATION_MS, () => {
+      this.#isRegistered = true;
+      for (const milestone of this.#reached) this.set(CONTEXTS[milestone], true);
+    });
     for (const [milestone, key] of Object.entries(CONTEXTS) as [Milestone, string][])
       if (memory.get(key) === true) this.#reach(milestone);
   }
@@ -57,10 +71,14 @@ export class Milestones {
     if (OWN_SETTINGS.some(name => ownValue(name) !== undefined)) this.#reach("settingsUsed");
   }
 
+  dispose(): void {
+    this.#registration.dispose();
+  }
+
   #reach(milestone: Milestone): void {
     if (this.#reached.has(milestone)) return;
     this.#reached.add(milestone);
-    this.set(CONTEXTS[milestone], true);
+    if (this.#isRegistered) this.set(CONTEXTS[milestone], true);
     if (this.memory.get(CONTEXTS[milestone]) !== true) void this.memory.update(CONTEXTS[milestone], true);
   }
 }

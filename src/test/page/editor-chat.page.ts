@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { FrameLocator, Page } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { lastExchange, promptInput, sendPrompt, takeScreenshot, turnEnded, until, type Box } from "./harness";
-import { ask, barrier, openScripted, seen, shownText } from "./scripted";
+import { answerDialog, ask, barrier, hideChat, openScripted, seen, shownText } from "./scripted";
 
 /** Contains a formula, a diagram and code. */
 const ANSWER =
@@ -15,7 +15,9 @@ const ANSWER =
     "`",
   );
 
-suite("chat in an editor", () => {
+const LINK = "code-oss://symposium-dev.symposium/new?prompt=explain%20it";
+
+suite("chat in editors, windows and the side bar", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted();
@@ -130,6 +132,24 @@ suite("chat in an editor", () => {
       "the code in the clipboard",
     );
     await box.screenshot("answer-parts");
+  });
+
+  test("is shown in the secondary side bar by the status bar and by a link, which only drafts its prompt", async () => {
+    const bar = box.page.locator(".part.auxiliarybar");
+    await hideChat(box);
+    await box.page.locator(".statusbar-item").getByRole("button", { name: "Open Symposium" }).click();
+    await pageIn("view");
+    await bar.waitFor();
+    await hideChat(box);
+    await box.command("Developer: Open URL");
+    await box.page.locator(".quick-input-widget:visible input.input").fill(LINK);
+    await box.page.keyboard.press("Enter");
+    await answerDialog(box, /Symposium/, "Open");
+    const view = await pageIn("view");
+    await seen(async () => (await draft(view)) === "explain it", "the draft of the link");
+    assert.equal(await view.locator("[data-part=chat]:visible [data-kind=prompt]").count(), 0);
+    assert.match((await bar.locator(".composite-bar .action-item.checked").innerText()).trim(), /^Symposium/);
+    await box.screenshot("link-draft");
   });
 });
 

@@ -64,7 +64,7 @@ suite("view “Sessions”", () => {
 
   /** Selects the item with this position by keyboard. Negative: from the end. */
   async function select(position: number): Promise<void> {
-    await box.command("Symposium: Focus on Sessions View");
+    await box.command("Symposium: Show Sessions");
     await view().locator(".monaco-list:focus").waitFor();
     await box.page.keyboard.press(position < 0 ? "End" : "Home");
     const index = position < 0 ? (await rows().count()) + position : position,
@@ -154,7 +154,7 @@ suite("view “Sessions”", () => {
   }
 
   test("explains the empty list, then shows each session with its state, the last changed first", async () => {
-    await box.command("Symposium: Focus on Sessions View");
+    await box.command("Symposium: Show Sessions");
     await view().getByText("No sessions yet. Each chat with an agent appears here.").waitFor();
     await box.screenshot("sessions-empty");
     await ask(box, `title ${PARSER}; say The quokka lives in src/count.mjs`);

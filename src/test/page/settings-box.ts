@@ -30,7 +30,7 @@ export async function isFine(
 
 /** Shows the page, enlarges the view, and waits until the page shows rows. VS Code recreates a hidden page. */
 export async function openSettings(box: Box, where: "view" | "page"): Promise<FrameLocator> {
-  await box.command(where === "view" ? "Symposium: Focus on Settings View" : "Symposium: Open Settings");
+  await box.command(where === "view" ? "Symposium Sessions: Focus on Settings View" : "Symposium: Open Settings");
   const frame = await settingsFrame(box, where),
     chat = box.page.locator('.pane-header[aria-label^="Chat"][aria-expanded="true"]');
   if (where === "view" && (await chat.count()) > 0) await chat.click();

@@ -101,7 +101,7 @@ suite("walkthrough", () => {
     }
     assert.equal(await isDone("Send your first prompt"), false);
     await step("Send your first prompt").getByRole("button", { name: "Open Chat" }).click();
-    await box.page.locator('.pane-header[aria-label^="Chat"]').waitFor();
+    await box.page.locator('.auxiliarybar .action-item.checked .action-label[aria-label^="Symposium"]').waitFor();
   });
 
   test("completes its steps after answers of Eliza and of an installed agent, and with the settings", async () => {
