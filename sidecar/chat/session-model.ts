@@ -156,7 +156,7 @@ export type SessionEvent =
   | { readonly kind: "extensionMissing"; readonly sentence: string }
   /** The session's current extensions, missing tools and agent program. */
   | { readonly kind: "detailed"; readonly details: SessionDetails }
-  /** What is unreviewed in the session's folders; absent for nothing. */
+  /** The unreviewed changes of files; absent if there are none. */
   | { readonly kind: "reviewed"; readonly review?: ReviewSummary }
   /** The session has not opened within this many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }

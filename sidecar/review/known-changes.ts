@@ -19,7 +19,7 @@ export interface ChangePart {
 }
 
 /**
- * The changes from one state to another, in order. What lies between the known changes is the agent's. `at`: the
+ * The changes from one state to another, in order. Changes between the known ones are the agent's. `at`: the
  * state at the start.
  */
 export function partsOf(at: StoredState, known: readonly KnownChange[], now: StoredState): readonly ChangePart[] {

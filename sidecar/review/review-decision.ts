@@ -1,4 +1,4 @@
-/** What an operation of a review observes, decides and reports for a file. Pure. */
+/** Observations, decisions and results of a review for a file. Pure. */
 import { changed, type FileReview } from "./file-review";
 import type { Conflict, FileContent } from "./file-version";
 import type { StoredState } from "./review-log";

@@ -28,7 +28,7 @@ export interface ReviewDeps {
   readonly clock: Clock;
   readonly snapshots: SnapshotStore;
   readonly logs: ReviewLogs;
-  /** The right to write the conversation of a review, or undefined if another process has it. */
+  /** The right to write the conversation of a review. Undefined: another process has this right. */
   readonly lease: (conversation: string) => Promise<{ release(): Promise<void> } | undefined>;
   /** Whether the conversation is stored. */
   readonly isStored: (conversation: string) => boolean;
@@ -48,7 +48,7 @@ export interface RecordedSession extends Omit<About, "title"> {
 
 /** The recording of one session. Nothing rejects. */
 export interface Recording extends AsyncDisposable {
-  /** What is unreviewed. */
+  /** The unreviewed changes. */
   readonly summary: ReviewSummary | undefined;
   /** Resolves when the agent may begin. `sessionTitle`: one line. A chat of the model picker keeps its first one. */
   begin(prompt: Omit<BegunTurn, "turn" | "at">, sessionTitle: string): Promise<void>;

@@ -164,7 +164,7 @@ export class SessionReview {
     });
   }
 
-  /** Keeps what a commit contains. `bytes`: the committed content; absent if the commit has no such file. */
+  /** Keeps the content of a commit. `bytes`: the committed content; absent if the commit has no such file. */
   acceptCommitted(committed: readonly (FileId & { readonly bytes?: string })[]): Promise<Outcome> {
     const contents = new Map(committed.map(({ root, path, bytes }) => [fileKey(root, path), bytes]));
     return this.#operate("accept", committed, {}, (review, { root, path }) => {

@@ -5,7 +5,7 @@
  *                          (a snapshot after each writing tool call)
  *
  * A change between two snapshots of a turn is the agent's, unless the user saved the file meanwhile, an operation of
- * the review wrote it, or it belongs to another session. What changes between two turns is the user's.
+ * the review wrote it, or it belongs to another session. Changes between two turns are the user's.
  *
  * Invariants:
  * - Snapshots and their evaluation happen one after another.
@@ -90,7 +90,7 @@ export class TurnRecorder implements Claimant {
   get isRunning(): boolean {
     return this.#turn !== undefined;
   }
-  /** What the snapshots do not contain. */
+  /** Files and folders that the snapshots do not contain. */
   get limits(): readonly ReviewLimit[] {
     return this.#limits;
   }

@@ -10,7 +10,7 @@ const PROGRAM =
   "process.on('SIGTERM', () => {}); setTimeout(() => {}, 120_000); require('node:fs').writeSync(3, 'ready')";
 
 /**
- * Starts a child that outlives its parent: it ignores SIGTERM, keeps the stdout and stderr of its parent open, and exits
+ * Starts a child that outlives its parent. It ignores SIGTERM, keeps stdout and stderr of its parent open, and exits
  * after two minutes, so that a failed test leaves no process behind. Resolves when it ignores SIGTERM. `detached`: in a
  * separate session and process group, as after setsid(2).
  */

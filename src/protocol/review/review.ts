@@ -46,7 +46,7 @@ export interface ReviewTurn {
   readonly at: number;
 }
 
-/** What a review does not contain. */
+/** A gap of a review. */
 export type ReviewLimit =
   /** Files that are ignored, large, or too many. `paths`: the first ones, absolute. */
   | { readonly kind: "leftOut"; readonly count: number; readonly paths: readonly string[] }
@@ -82,7 +82,7 @@ export interface Review {
   readonly operations: readonly ReviewOperation[];
 }
 
-/** What the chat shows of a review. Only turns with unreviewed changes. */
+/** The part of a review that the chat shows. Only turns with unreviewed changes. */
 export interface ReviewSummary {
   readonly files: number;
   readonly added: number;
@@ -167,7 +167,7 @@ export interface ReviewHostToSidecar {
    * the user's changes from the agent's. A save of the agent's own text is not reported.
    */
   "review/save": Call<{ readonly path: string; readonly state: "saving" | "saved" }, Nothing>;
-  /** The user has committed in the repository with this work tree. What the commit contains counts as kept. */
+  /** The user has committed in the repository with this work tree. The content of the commit counts as kept. */
   "review/committed": Call<{ readonly folder: string }, Nothing>;
 }
 
