@@ -39,7 +39,7 @@ suite("changed files", () => {
       entryId: ids[prompt] ?? "",
       ...{ files, added, removed },
     });
-    review = { files: 4, added: 31, removed: 7, turns: [turn(0, 1, 0, 0), turn(1, 2, 1, 7), turn(2, 2, 30, 0)] };
+    review = { files: 4, added: 31, removed: 7, turns: [turn(2, 2, 30, 0), turn(1, 2, 1, 7), turn(0, 1, 0, 0)] };
     await box.command("Developer: Reload Webviews");
     await part().waitFor();
   });

@@ -16,7 +16,7 @@ suite("review of changed files", () => {
 
   test("shows the sums, and the changes of each prompt, the newest first", () => {
     const view = reviewView({
-      review: { files: 3, added: 31, removed: 7, turns: [turn("gone", 1), turn("u1", 1, 1), turn("u2", 2, 30, 7)] },
+      review: { files: 3, added: 31, removed: 7, turns: [turn("u1", 1, 1), turn("gone", 1), turn("u2", 2, 30, 7)] },
       entries: [user("u1", "Fix\nthe parser"), user("u2", "", [{ kind: "file", path: "/w/a.ts" }])],
     });
     equal(view?.files, 3);

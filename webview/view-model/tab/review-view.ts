@@ -1,5 +1,6 @@
 /** Content of the dock's panel about unreviewed changes. Pure. */
 import type { Conversation, Entry } from "../../../src/protocol/chat/chat";
+import type { ReviewSummary } from "../../../src/protocol/review/review";
 import { readableLine } from "../../../src/protocol/text/visible-text";
 import type { LinePart } from "../cards/card";
 import { fileCount } from "../text/plural-texts";
@@ -23,14 +24,23 @@ export interface ReviewTurnView {
 
 export function reviewView({ review, entries }: Pick<Conversation, "review" | "entries">): ReviewView | undefined {
   if (review === undefined || review.files === 0) return undefined;
-  const prompts = new Map(entries.flatMap(entry => (entry.kind === "user" ? [[entry.id, entry] as const] : [])));
-  const turns = review.turns.map(turn => ({
-    entryId: turn.entryId,
-    title: titleOf(prompts.get(turn.entryId)),
-    parts: partsOf(turn),
-  }));
-  return { files: review.files, parts: partsOf(review), turns: turns.length < 2 ? [] : turns.reverse() };
+  return {
+    files: review.files,
+    parts: partsOf(review),
+    turns: review.turns.length < 2 ? [] : turnsOf(review, entries),
+  };
 }
+
+/** The summary has no order. */
+function turnsOf({ turns }: ReviewSummary, entries: Conversation["entries"]): readonly ReviewTurnView[] {
+  const prompts = entries.filter(entry => entry.kind === "user"),
+    places = new Map(prompts.map(({ id }, i) => [id, i])),
+    placeOf = (turn: Turn): number => places.get(turn.entryId) ?? -1;
+  return turns
+    .toSorted((a, b) => placeOf(b) - placeOf(a))
+    .map(turn => ({ entryId: turn.entryId, title: titleOf(prompts[placeOf(turn)]), parts: partsOf(turn) }));
+}
+type Turn = ReviewSummary["turns"][number];
 
 /** Maximum length of a title, which the panel cuts to one line. */
 const TITLE = /^[^]{0,200}/u;
