@@ -79,7 +79,7 @@ async function isConfirmed(
   alsoConversation: boolean,
 ): Promise<boolean> {
   const question = questionOf(files.length, alsoConversation),
-    restore = alsoConversation ? l10n.t("Restore Both") : l10n.t("Restore Files"),
+    restore = alsoConversation ? l10n.t("Restore Files and Conversation") : l10n.t("Restore Files"),
     show = l10n.t("Show Changes"),
     detail = rewindDetail(files, file => deps.displayPath(file)),
     chosen = await deps.ask(question, detail, restore, show);

@@ -280,14 +280,14 @@ suite("review of a conversation", () => {
       { root: ROOT, path: "new.ts", before: recorded("now"), hasOwnChanges: false },
     ];
     fixture.sidecar.reply("review/previewRewind", () => ({ files }));
-    fixture.picks = ["Show Changes", "Restore Both"];
+    fixture.picks = ["Show Changes", "Restore Files and Conversation"];
     deepEqual(await actions.rewind("r", "r-e1", true), true);
     deepEqual(await actions.rewind("r", "r-e1", false), false);
     deepEqual(fixture.done, [
       "Restore 2 files and the conversation to before this prompt?\n" +
-        "a.ts (is restored, your changes are kept)\nnew.ts (is deleted)\nRestore Both,Show Changes",
+        "a.ts (is restored, your changes are kept)\nnew.ts (is deleted)\nRestore Files and Conversation,Show Changes",
       "Restore Files: Split the text: a.ts,new.ts recorded",
-      "Restore 2 files and the conversation to before this prompt? Restore Both",
+      "Restore 2 files and the conversation to before this prompt? Restore Files and Conversation",
       "save a.ts,new.ts",
       "Restored 1 file [op]",
       "Restore 2 files to before this prompt?\n" +
