@@ -270,6 +270,7 @@ suite("manifest", () => {
       "onUri",
       `onWebviewPanel:${CHAT_EDITOR}`,
       `onWebviewPanel:${SETTINGS_PAGE}`,
+      `onFileSystem:${REVIEW_SCHEME}`,
     ]));
 
   test("links each walkthrough step to existing commands, pictures and completion events", () => {

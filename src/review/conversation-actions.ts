@@ -85,7 +85,7 @@ async function isConfirmed(
     chosen = await deps.ask(question, detail, restore, show);
   if (chosen !== show) return chosen === restore;
   const title = deps.reviews().find(({ id }) => id === conversation)?.title ?? "";
-  await deps.editor.openChanges(l10n.t`Restore Files: ${readableLine(title)}`, files, true);
+  await deps.editor.openChanges(l10n.t`Restore Files: ${readableLine(title)}`, files);
   return (await deps.askBeside(question, restore)) === restore;
 }
 

@@ -55,12 +55,19 @@ export function reviewListeners(review: () => ReviewPart): Pick<Handlers<Sidecar
 export function registerReview({ log, configuration, supervisor, editor, addToPrompt }: ReviewParts): ReviewPart {
   const client = () => supervisor.client(),
     contents = new ContentCache(client),
-    content = new ReviewContent(contents),
     status = new OperationStatus(realClock);
   let folders: readonly FolderPath[] = [],
     index = new ReviewIndex([]);
   const editors = new ReviewEditors(contents, file => index.pathOf(file)),
     sourceControl = new ReviewSourceControl(editors, index);
+  const content = new ReviewContent({
+    contents,
+    reviewed: file => {
+      const found = index.at(index.pathOf(file));
+      return found && (found.file.before === undefined ? {} : { oid: found.file.before.oid });
+    },
+    uriOf: file => editors.uriOf(file),
+  });
   const showCursor = (): void => {
     const cursor = editors.cursor();
     void vscode.commands.executeCommand(
@@ -72,6 +79,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
   const show = (): void => {
     index = new ReviewIndex(list.reviews, folders);
     sourceControl.show(list.reviews, index);
+    content.refresh();
     threads.show(list.reviews);
     lenses.refresh();
     showCursor();

@@ -56,8 +56,8 @@ class Fixture {
         texts: async () => this.texts,
         openFile: async ({ path }) => note(`open ${path}`),
         openChange: async ({ path }) => note(`diff ${path}`),
-        openChanges: async (title, files, isRecorded) =>
-          note(`${title}: ${files.map(({ path }) => path).join()}${isRecorded ? " recorded" : ""}`),
+        openReview: async (title, files) => note(`${title}: ${files.map(({ path }) => path).join()}`),
+        openChanges: async (title, files) => note(`${title}: ${files.map(({ path }) => path).join()} recorded`),
       },
       pick: async (title, items) => {
         const chosen = pick(`${title}? ${items.map(({ label, description }) => `${label} ${description}`).join("; ")}`);

@@ -61,8 +61,10 @@ export interface ReviewEditor {
   openFile(file: ReviewPath): Promise<void>;
   /** Compares the reviewed content with the file. */
   openChange(file: ChangedFile): Promise<void>;
-  /** The same for several files. `isRecorded`: the contents after the changes instead of the files. */
-  openChanges(title: string, files: readonly ChangedFile[], isRecorded: boolean): Promise<void>;
+  /** The same for several files. */
+  openReview(title: string, files: readonly ReviewFile[]): Promise<void>;
+  /** Compares the contents before and after changes. */
+  openChanges(title: string, files: readonly ChangedFile[]): Promise<void>;
 }
 
 export interface PickItem<T> {
@@ -131,9 +133,9 @@ export async function openReview(
   review: Review,
   turn?: ReviewTurn,
 ): Promise<void> {
-  if (turn === undefined) return editor.openChanges(changesTitle(review), review.files, false);
+  if (turn === undefined) return editor.openReview(changesTitle(review), review.files);
   const { files } = await (await client()).request("review/turn", { id: review.id, turn: turn.turn });
-  await editor.openChanges(changesTitle(review, turn), files, true);
+  await editor.openChanges(changesTitle(review, turn), files);
 }
 
 class ReviewTargets {

@@ -2,13 +2,13 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { ChangedFile, RecordedFile, ReviewLines, ReviewPath } from "../protocol/review/review";
+import type { ChangedFile, RecordedFile, ReviewFile, ReviewLines, ReviewPath } from "../protocol/review/review";
 import type { ContentCache } from "./content-cache";
 import type { Cursor, FileTexts, ReviewEditor } from "./review-commands";
 import type { FoundFile } from "./review-files";
 import { hasLines } from "./review-hunks";
 import type { Conflict } from "./review-operations";
-import { contentRef, contentUri } from "./review-uri";
+import { contentRef, contentUri, reviewedUri } from "./review-uri";
 
 const LINK_MODE = "120000";
 
@@ -70,21 +70,53 @@ export class ReviewEditors implements ReviewEditor {
     await vscode.commands.executeCommand("vscode.open", this.uriOf(file));
   }
 
+  /** Follows *Keep* and *Undo*. */
+  #reviewedNow(file: ReviewPath): vscode.Uri {
+    return vscode.Uri.from(reviewedUri(file, this.uriOf(file).path));
+  }
+
   async openChange(file: ChangedFile): Promise<void> {
     const name = path.basename(this.pathOfFile(file)),
       title = l10n.t`${name} (changes by an agent)`;
-    await vscode.commands.executeCommand("vscode.diff", this.reviewedOf(file), this.#currentOf(file), title);
+    await vscode.commands.executeCommand("vscode.diff", this.#reviewedNow(file), this.#currentOf(file), title);
   }
 
-  async openChanges(title: string, files: readonly ChangedFile[], isRecorded: boolean): Promise<void> {
-    const resources = files.map(file => {
-      const after = isRecorded ? this.contentOf(file, file.after) : this.#currentOf(file);
-      return [
-        this.uriOf(file),
-        file.before === undefined ? undefined : this.reviewedOf(file),
-        file.after === undefined ? undefined : after,
-      ];
-    });
+  async openReview(title: string, files: readonly ReviewFile[]): Promise<void> {
+    await this.#compare(
+      title,
+      files.map(file => ({
+        file,
+        // Without lines, an image for example would be compared with an empty file.
+        before: file.before === undefined && file.added === 0 ? undefined : this.#reviewedNow(file),
+        after: this.#currentOf(file),
+      })),
+    );
+  }
+
+  async openChanges(title: string, files: readonly ChangedFile[]): Promise<void> {
+    await this.#compare(
+      title,
+      files.map(file => ({
+        file,
+        before: file.before === undefined ? undefined : this.reviewedOf(file),
+        after: this.contentOf(file, file.after),
+      })),
+    );
+  }
+
+  async #compare(
+    title: string,
+    sides: readonly {
+      readonly file: ChangedFile;
+      readonly before: vscode.Uri | undefined;
+      readonly after: vscode.Uri;
+    }[],
+  ): Promise<void> {
+    const resources = sides.map(({ file, before, after }) => [
+      this.uriOf(file),
+      before,
+      file.after === undefined ? undefined : after,
+    ]);
     await vscode.commands.executeCommand("vscode.changes", title, resources);
   }
 

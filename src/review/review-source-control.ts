@@ -29,9 +29,10 @@ export class ReviewSourceControl implements vscode.Disposable {
 
   show(reviews: readonly Review[], index: ReviewIndex): void {
     this.#index = index;
+    // VS Code converts URIs to those of its window, which differ in a remote one.
     setContext(
       REVIEW_CONTEXTS.files,
-      index.paths.map(file => vscode.Uri.file(file).toString()),
+      index.paths.map(file => vscode.Uri.file(file)),
     );
     setContext(
       REVIEW_CONTEXTS.canUndo,

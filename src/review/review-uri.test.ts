@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { contentRef, contentUri, REVIEW_SCHEME } from "./review-uri";
+import { contentRef, contentUri, REVIEW_SCHEME, reviewedUri } from "./review-uri";
 
 suite("URIs of recorded contents", () => {
   test("name the content, and keep the path of the file", () => {
@@ -8,7 +8,8 @@ suite("URIs of recorded contents", () => {
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), fc.boolean(), (root, path, exists) => {
         const uri = contentUri({ root, path }, "/w/a.ts", exists ? { mode: "100644", oid: "abc" } : undefined);
         equal(uri.path, "/w/a.ts");
-        deepEqual(contentRef(uri), { root, path, ...(exists ? { oid: "abc" } : {}) });
+        deepEqual(contentRef(uri), { root, path, content: { kind: "recorded", ...(exists ? { oid: "abc" } : {}) } });
+        deepEqual(contentRef(reviewedUri({ root, path }, "/a")), { root, path, content: { kind: "reviewed" } });
       }),
     );
   });

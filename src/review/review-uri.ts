@@ -13,9 +13,12 @@ export interface ContentUri {
   readonly query: string;
 }
 
-/** Without an `oid`, the content is empty: the file did not or does not exist. */
+/**
+ * A recorded content, or the reviewed content at any time. Without an `oid`, the content is empty: the file did not or
+ * does not exist.
+ */
 export interface ContentRef extends ReviewPath {
-  readonly oid?: string;
+  readonly content: { readonly kind: "recorded"; readonly oid?: string } | { readonly kind: "reviewed" };
 }
 
 /** `uriPath`: path of the file's own URI. */
@@ -28,6 +31,12 @@ export function contentUri(
   return { scheme: REVIEW_SCHEME, path: uriPath, query: query.toString() };
 }
 
+/** The reviewed content of the file, which changes with each *Keep*. */
+export function reviewedUri({ root, path }: ReviewPath, uriPath: string): ContentUri {
+  const query = new URLSearchParams({ root, path, content: "reviewed" });
+  return { scheme: REVIEW_SCHEME, path: uriPath, query: query.toString() };
+}
+
 /** Undefined for another URI. */
 export function contentRef({ scheme, query }: Pick<ContentUri, "scheme" | "query">): ContentRef | undefined {
   if (scheme !== REVIEW_SCHEME) return undefined;
@@ -35,5 +44,7 @@ export function contentRef({ scheme, query }: Pick<ContentUri, "scheme" | "query
     root = params.get("root"),
     path = params.get("path"),
     oid = params.get("oid");
-  return root === null || path === null ? undefined : { root, path, ...(oid === null ? {} : { oid }) };
+  if (root === null || path === null) return undefined;
+  if (params.get("content") === "reviewed") return { root, path, content: { kind: "reviewed" } };
+  return { root, path, content: { kind: "recorded", ...(oid === null ? {} : { oid }) } };
 }
