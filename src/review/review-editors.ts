@@ -135,7 +135,7 @@ export class ReviewEditors implements ReviewEditor {
     await vscode.commands.executeCommand("_open.mergeEditor", {
       base: common,
       input1: { uri: first, title: l10n.t("Current File") },
-      input2: { uri: second, title: l10n.t("Without the Agent’s Change") },
+      input2: { uri: second, title: l10n.t("Undo") },
       output: this.uriOf(conflict),
     });
   }

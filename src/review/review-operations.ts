@@ -74,8 +74,7 @@ export class ReviewOperations {
     const { client, review, showDone } = this.deps;
     if (!(await this.#saved(review(id)?.files ?? []))) return;
     const outcome = await (await client()).request("review/revert", { id, operation });
-    if (outcome.operation !== undefined)
-      showDone(outcome.files === 1 ? l10n.t("Restored 1 file") : l10n.t`Restored ${outcome.files} files`);
+    if (outcome.files > 0 || outcome.remaining.length === 0) showDone(l10n.t("Operation undone"));
     await this.#showRemaining(outcome.remaining);
   }
 
