@@ -7,6 +7,9 @@ import { EXECUTABLE_MODE, FILE_MODE, LINK_MODE, type FileMode } from "./snapshot
 /** `undefined`: no file, or something that is not recorded. */
 export type DiskFile = { readonly mode: FileMode; readonly bytes: Uint8Array } | undefined;
 
+/** Larger files are not read before they change. Equal to the limit of snapshots. */
+export const MAX_FILE_BYTES = 5 * 1024 * 1024;
+
 /** Never rejects. `file`: an absolute path. `maxBytes`: larger files are not recorded. */
 export async function readDiskFile(file: string, maxBytes: number): Promise<DiskFile> {
   try {

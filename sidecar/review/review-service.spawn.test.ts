@@ -255,6 +255,31 @@ suite("reviews of sessions, with git", () => {
     deepEqual(await rig.files(), ["a.txt +1 −1"]);
   });
 
+  test("do not contain files that git replaced for another branch in the turn, but those that the agent commits", async () => {
+    await fixture.repository("w", {});
+    await fixture.git("w", "checkout", "-q", "-b", "other");
+    fixture.write("w/b.txt", "other\n");
+    fixture.write("w/other.txt", "other\n");
+    await fixture.commit("w");
+    await fixture.git("w", "checkout", "-q", "main");
+    await using rig = new Rig(fixture);
+    const { recording } = rig.session();
+    await begin(recording, "p1");
+    await fixture.git("w", "checkout", "-q", "other");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    recording.toolEnded();
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1"]);
+    await begin(recording, "p2");
+    fixture.write("w/b.txt", "agent\n");
+    await fixture.commit("w");
+    await rig.ask("review/committed", { folder: fixture.at("w") });
+    await recording.end();
+    deepEqual(await rig.files(), ["a.txt +1 −1", "b.txt +1 −1"]);
+    await rig.ask("review/committed", { folder: fixture.at("w") });
+    deepEqual(await rig.files(), []);
+  });
+
   test("protect announced files while the baseline takes longer than the prompt waits", async () => {
     await using rig = new Rig(fixture);
     const { id, recording } = rig.session();

@@ -83,8 +83,9 @@ export class ReviewService implements AsyncDisposable {
       return {};
     },
     "review/committed": async ({ folder }) => {
+      // The agent's own commit in its turn is no decision of the user.
       for (const review of this.#reviews.values())
-        if (review.isWithin(realPath(folder)))
+        if (review.session.state.open === undefined && review.isWithin(realPath(folder)))
           await this.#operate(review.id, each => each.committed(realPath(folder))).catch((error: unknown) =>
             this.deps.log("A commit could not be compared with a review", error),
           );

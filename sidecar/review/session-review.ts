@@ -101,7 +101,8 @@ export class SessionReview {
   /** Records the user's changes of known files since the last step. */
   settle(): Promise<void> {
     return this.#inOrder(async () => {
-      for (const file of this.files) await this.#asOnDisk(file);
+      // In a reviewed file, the next change shows what the user has changed.
+      for (const file of this.files) if (!sameState(file.reviewed, file.last)) await this.#asOnDisk(file);
     });
   }
 

@@ -5,7 +5,8 @@
  *                          (a snapshot after each writing tool call)
  *
  * A change between two snapshots of a turn is the agent's, unless the user saved the file meanwhile, an operation of
- * the review wrote it, or it belongs to another session. Changes between two turns are the user's.
+ * the review wrote it, git wrote it for another commit, or it belongs to another session. Changes between two turns are
+ * the user's.
  *
  * Invariants:
  * - Snapshots and their evaluation happen one after another.
@@ -16,27 +17,34 @@ import path from "node:path";
 import type { ReviewLimit } from "../../src/protocol/review/review";
 import type { Clock } from "../rpc/clock";
 import { isCoveredBy, ownerOf, type Claimant } from "./claims";
-import { isSameDiskFile, readDiskFile, realFile, type DiskFile } from "./disk-file";
+import { isSameDiskFile, MAX_FILE_BYTES, readDiskFile, realFile, type DiskFile } from "./disk-file";
 import { partsOf, type KnownChange } from "./known-changes";
 import type { RecordedFiles } from "./recorded-files";
+import {
+  addChange,
+  isSameChange,
+  keepStarts,
+  limitsOf,
+  placeOf,
+  protect,
+  withoutMoves,
+  type KnownFile,
+  type RunningTurn,
+} from "./running-turn";
 import type { BegunTurn, RecordedRoot, StoredState } from "./review-log";
 import type { ObservedChange } from "./review-decision";
 import type { SessionReview } from "./session-review";
-import { FILE_MODE, sameState, type FileChange, type Oid } from "./snapshots/file-state";
+import { FILE_MODE, type FileChange, type Oid } from "./snapshots/file-state";
 import type { RenamedFile } from "./snapshots/renames";
 import { isWithin } from "./snapshots/repository";
 import { realPath, type Snapshot, type SnapshotStore } from "./snapshots/snapshot-store";
 
 /** Milliseconds for which a prompt waits (issue 21 item 1). */
 const BASELINE_MS = 300;
-/** Larger files are not read before they change. Equal to the limit of snapshots. */
-const MAX_FILE_BYTES = 5 * 1024 * 1024;
-/** Paths that a review lists as left out. */
-const MAX_LEFT_OUT = 20;
 
 export interface RecorderDeps {
   readonly clock: Clock;
-  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "write" | "current">;
+  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "moved" | "write" | "current">;
   readonly files: Pick<RecordedFiles, "fetch">;
   readonly review: SessionReview;
   /** Folders of the session. */
@@ -48,23 +56,6 @@ export interface RecorderDeps {
   readonly failed: (what: string, error: unknown) => void;
 }
 
-/** A file with known changes in a turn. `at`: its state at the start of these; `tree`: that of the last snapshot. */
-interface KnownFile {
-  at: DiskFile | { readonly stored: StoredState } | "tree";
-  changes: { readonly by: KnownChange["by"]; readonly before: DiskFile; readonly after: DiskFile }[];
-}
-
-interface RunningTurn {
-  readonly number: number;
-  /** `announced`: without git, only files are compared that tool calls name. */
-  phase: "baseline" | "recorded" | "announced";
-  readonly claimed: Set<string>;
-  /** By real path. */
-  readonly known: Map<string, KnownFile>;
-  /** States before saves that have not ended. */
-  readonly saving: Map<string, DiskFile>;
-}
-
 const NOTHING_CLAIMED: ReadonlySet<string> = new Set();
 
 export class TurnRecorder implements Claimant {
@@ -73,6 +64,8 @@ export class TurnRecorder implements Claimant {
   /** The last turn that ended, and its end by the clock. */
   #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
   readonly #trees = new Map<string, Oid>();
+  /** Lengths of the logs of HEAD at the last snapshot, by root. */
+  readonly #headLogs = new Map<string, number>();
   #skipped: ReadonlySet<string> = new Set();
   /** Time of the last snapshot. */
   #sampledAt = 0;
@@ -252,8 +245,16 @@ export class TurnRecorder implements Claimant {
         if (!this.#skipped.has(root)) changes.set(root, await this.#difference(root, this.#trees.get(root), tree));
       for (const [root, files] of withoutMoves(changes)) {
         keepStarts(turn, root, files);
-        const unknown = files.filter(file => !turn.known.has(placeOf(root, file)));
-        await this.#observe(root, unknown, turn.number, others);
+        const unknown = files.filter(file => !turn.known.has(placeOf(root, file))),
+          moved = unknown.length === 0 ? [] : await snapshots.moved(root, this.#headLogs.get(root) ?? 0),
+          isMoved = (file: FileChange): boolean => moved.some(each => isSameChange(each, file));
+        await this.#observe(
+          root,
+          unknown.filter(file => !isMoved(file)),
+          turn.number,
+          others,
+        );
+        await this.deps.review.observe(unknown.filter(isMoved).map(file => ({ root, ...file })));
       }
       this.#setTrees(snapshot);
     }
@@ -332,7 +333,10 @@ export class TurnRecorder implements Claimant {
     if (snapshot.kind !== "recorded") return;
     this.#skipped = new Set(snapshot.skipped.map(({ root }) => root));
     const roots: RecordedRoot[] = snapshot.roots.map(({ root, tree }) => ({ root, tree }));
-    for (const { root, tree } of roots) this.#trees.set(root, tree);
+    for (const { root, tree, headLog } of snapshot.roots) {
+      this.#trees.set(root, tree);
+      this.#headLogs.set(root, headLog);
+    }
     this.deps.review.recorded(roots);
   }
 
@@ -357,63 +361,4 @@ export class TurnRecorder implements Claimant {
     this.#queue = result;
     return result;
   }
-}
-
-function knownFile({ known }: RunningTurn, file: string): KnownFile {
-  const entry = known.get(file) ?? { at: "tree" as const, changes: [] };
-  known.set(file, entry);
-  return entry;
-}
-
-function addChange(turn: RunningTurn, file: string, change: KnownFile["changes"][number]): void {
-  knownFile(turn, file).changes.push(change);
-}
-
-/** Remembers the state of a file that may change before it is recorded. */
-async function protect(turn: RunningTurn, file: string): Promise<void> {
-  if (turn.known.has(file)) return;
-  const known = knownFile(turn, file);
-  known.at = await readDiskFile(file, MAX_FILE_BYTES);
-}
-
-/** Stores the states before the first known changes, where the last snapshot has others. */
-function keepStarts({ known }: RunningTurn, root: string, files: readonly FileChange[]): void {
-  for (const file of files) {
-    const entry = known.get(placeOf(root, file));
-    if (entry?.at === "tree") entry.at = { stored: file.before };
-  }
-}
-
-/** Absolute path of a changed file. */
-function placeOf(root: string, { path: file }: FileChange): string {
-  return path.join(root, ...file.split("/"));
-}
-
-/** Without files that only moved from one root to another, for example because a repository was created around them. */
-function withoutMoves(changes: ReadonlyMap<string, readonly FileChange[]>): ReadonlyMap<string, readonly FileChange[]> {
-  const states = new Map<string, FileChange[]>();
-  for (const [root, files] of changes)
-    for (const file of files) states.set(placeOf(root, file), [...(states.get(placeOf(root, file)) ?? []), file]);
-  const isMoved = (place: string): boolean => {
-    const [one, other, ...more] = states.get(place) ?? [];
-    return (
-      one !== undefined &&
-      other !== undefined &&
-      more.length === 0 &&
-      sameState(one.before, other.after) &&
-      sameState(one.after, other.before)
-    );
-  };
-  return new Map([...changes].map(([root, files]) => [root, files.filter(file => !isMoved(placeOf(root, file)))]));
-}
-
-function limitsOf(snapshot: Snapshot): readonly ReviewLimit[] {
-  if (snapshot.kind === "unavailable")
-    return snapshot.why === "restricted" ? [] : [{ kind: "announcedOnly", why: snapshot.why }];
-  const count = snapshot.roots.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
-    paths = snapshot.roots.flatMap(({ root, leftOut }) => leftOut.map(file => path.join(root, file.path)));
-  return [
-    ...(count === 0 ? [] : [{ kind: "leftOut" as const, count, paths: paths.slice(0, MAX_LEFT_OUT) }]),
-    ...snapshot.skipped.map(({ root, why }) => ({ kind: "skipped" as const, root, why })),
-  ];
 }

@@ -9,9 +9,9 @@
  * - A tree has the bytes on disk of each file that is not left out.
  * - No file of the user's repository is written. (Git may renew the time of an object there that is stored again.)
  */
-import { readFile, rm } from "node:fs/promises";
+import { readFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
-import { LINK_MODE, type FileState, type LeftOut, type Oid, type RootPath } from "./file-state";
+import { LINK_MODE, type FileChange, type FileState, type LeftOut, type Oid, type RootPath } from "./file-state";
 import { GitError, type Git } from "./git-program";
 import {
   encodePath,
@@ -27,7 +27,8 @@ import { MAX_LISTED, selectFiles, statusOf, type FileStatus, type Limits, type L
 import { LooseObjects, type ObjectKind } from "./loose-objects";
 import { entryCount, openIndex, removeEntries, unprovenEntries } from "./own-index";
 import { PinnedObjects } from "./pinned-objects";
-import { repositoryOf } from "./repository";
+import { movesIn } from "./head-log";
+import { repositoryOf, type Repository } from "./repository";
 import { linkTarget, stateOnDisk } from "./restore";
 import { userCommand, type Root } from "./root";
 
@@ -47,6 +48,8 @@ export interface RecordedTree {
   readonly leftOutCount: number;
   /** Nested repositories. They are separate roots. */
   readonly nested: readonly RootPath[];
+  /** Length of the log of HEAD, before the files were read; 0 without one. */
+  readonly headLog: number;
 }
 
 interface OpenState {
@@ -92,6 +95,25 @@ export class RootStore {
         });
       }),
     );
+  }
+
+  /**
+   * Files that changed because HEAD moved to another commit, since the log of HEAD had this length. Filters of the
+   * repository are not applied, so files that git converts are missing.
+   */
+  async moved(headLog: number): Promise<readonly FileChange[]> {
+    const { repository, prefix } = this.root,
+      text = repository && (await readFile(headLogOf(repository), "latin1").catch(() => ""));
+    if (repository === undefined || text === undefined || text.length <= headLog) return [];
+    const files: FileChange[] = [],
+      own = Buffer.from(prefix, "latin1").toString();
+    for (const { from, to } of movesIn(text.slice(headLog)).slice(-MAX_MOVES)) {
+      const command = userCommand(repository, ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]),
+        { stdout } = await this.#program.runAsUser(command);
+      for (const file of parseTreeDifference(stdout).files)
+        if (file.path.startsWith(own)) files.push({ ...file, path: file.path.slice(own.length) });
+    }
+    return files;
   }
 
   /** Whether the root records the files of a folder below it, so that the folder is no separate root. */
@@ -190,7 +212,8 @@ export class RootStore {
   }
 
   async #record(): Promise<RecordedTree> {
-    const { root, deps } = this;
+    const { root, deps } = this,
+      headLog = root.repository ? await sizeOf(headLogOf(root.repository)) : 0;
     const opened = this.#open === undefined ? await openIndex(root, deps.pid) : undefined,
       open = this.#open ?? (await this.#stateOf(opened?.content));
     const [listed, unproven] = await Promise.all([
@@ -222,6 +245,7 @@ export class RootStore {
       tree: (open.tree ??= await this.#writeTree(this.#index, open.count)),
       leftOut: leftOut.slice(0, MAX_LISTED),
       leftOutCount: leftOut.length,
+      headLog,
       nested: selected.nested.map(nested => this.#ownPath(Buffer.from(nested, "latin1").toString())),
     };
   }
@@ -332,6 +356,19 @@ const EMPTY_TREE = {
   sha1: "4b825dc642cb6eb9a060e54bf8d69288fbee4904",
   sha256: "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321",
 } as const;
+
+/** Moves that are compared. Others were replaced by these. */
+const MAX_MOVES = 5;
+
+const headLogOf = ({ gitFolder }: Repository): string => path.join(gitFolder, "logs", "HEAD");
+
+/** 0 if the file does not exist. */
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
 
 const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;
 

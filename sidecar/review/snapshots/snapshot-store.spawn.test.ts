@@ -198,6 +198,7 @@ suite("snapshots, with git", () => {
         {
           root: small.at("r"),
           tree: before,
+          headLog: small.read("r/.git/logs/HEAD").length,
           leftOut: [
             { path: "grows.txt", why: "tooLarge" },
             { path: "pipe", why: "special" },

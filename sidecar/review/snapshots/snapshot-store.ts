@@ -45,6 +45,8 @@ export interface RootSnapshot {
   readonly leftOut: readonly LeftOut[];
   /** Number of all files that are left out. */
   readonly leftOutCount: number;
+  /** Length of the log of the repository's HEAD; see `moved`. */
+  readonly headLog: number;
 }
 
 export interface SkippedRoot {
@@ -137,6 +139,11 @@ export class SnapshotStore implements AsyncDisposable {
   async readAll(root: string, oids: readonly Oid[]): Promise<ReadonlyMap<Oid, Uint8Array>> {
     const found = await (await this.#storeOf(root)).read(oids);
     return new Map([...found].map(([oid, { bytes }]) => [oid, bytes]));
+  }
+
+  /** See `RootStore.moved`. */
+  async moved(root: string, headLog: number): Promise<readonly FileChange[]> {
+    return (await this.#storeOf(root)).moved(headLog);
   }
 
   /** See `RootStore.current`. */
