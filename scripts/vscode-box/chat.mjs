@@ -17,8 +17,10 @@ const BY_ITSELF_MS = 1_000,
 
 /** Shows the view, wherever it is, and waits until a prompt can be typed. Returns the view's frame. */
 export async function openChat(page, timeout = 90_000) {
-  const frame = webviewFrame(page);
-  let due = Date.now() + BY_ITSELF_MS;
+  const frame = webviewFrame(page),
+    icon = page.locator('.action-label[aria-label^="Symposium"]');
+  // The palette does not list commands that are contributed after it was opened. They are contributed with the icon.
+  let due;
   await until(
     [page.locator(":root"), frame.locator(":root")],
     async () => {
@@ -30,7 +32,9 @@ export async function openChat(page, timeout = 90_000) {
           .catch(() => 0)) === 1
       )
         return true;
-      if (Date.now() >= due) {
+      if (due === undefined) {
+        if ((await icon.count()) > 0) due = Date.now() + BY_ITSELF_MS;
+      } else if (Date.now() >= due) {
         await runCommand(page, "Symposium: Open Chat");
         due = Date.now() + timeLimit(REPEAT_MS);
       }

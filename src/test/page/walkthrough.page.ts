@@ -20,6 +20,7 @@ suite("walkthrough that is opened later", () => {
     await showsText(box.frame, /^done before$/m);
     await turnEnded(box.frame);
     await box.reload();
+    await box.open(); // a view that is restored later takes the focus from the picker
     await box.command("Welcome: Open Walkthrough...");
     await box.page
       .locator(".quick-input-widget:visible .quick-input-list .monaco-list-row")
