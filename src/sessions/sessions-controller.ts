@@ -2,8 +2,7 @@
  * Content of the view “Sessions”: loads the list while the view is visible, and computes the tree.
  *
  * Invariants:
- * - A hidden view starts no sidecar and requests nothing. It has no badge, because the chat's badge counts its
- *   questions.
+ * - A hidden view starts no sidecar and requests nothing. It counts no questions, because the chat's badge does.
  * - Agents are only asked while the user looks at the list, in a trusted workspace.
  */
 import type { Clock } from "../clock";

@@ -13,6 +13,8 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
   readonly onDidChangeTreeData = this.#changed.event;
   readonly #view: vscode.TreeView<TreeNode>;
   #nodes: readonly TreeNode[] = [];
+  #ofChat: vscode.ViewBadge | undefined;
+  #waiting: vscode.ViewBadge | undefined;
 
   constructor() {
     this.#view = vscode.window.createTreeView(SESSIONS_VIEW, { treeDataProvider: this, showCollapseAll: false });
@@ -41,7 +43,7 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
   show({ nodes, content, problem, waiting, options }: SessionsViewModel): void {
     this.#nodes = nodes;
     this.#view.message = problem ?? "";
-    this.#view.badge =
+    this.#waiting =
       waiting === 0
         ? undefined
         : {
@@ -51,15 +53,21 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
                 ? l10n.t("1 session waits for your answer")
                 : l10n.t`${waiting} sessions wait for your answer`,
           };
+    this.#drawBadge();
     setContext(SESSION_CONTEXTS.content, content);
     setContext(SESSION_CONTEXTS.allWorkspaces, options.scope === "all");
     setContext(SESSION_CONTEXTS.archived, options.showsArchived);
     this.#changed.fire(undefined);
   }
 
-  /** Sets the badge of the icon in the activity bar. `undefined` removes it. */
+  /** Sets the badge of the hidden chat, which wins over the sessions of the list that wait for an answer. */
   showBadge(badge: vscode.ViewBadge | undefined): void {
-    this.#view.badge = badge;
+    this.#ofChat = badge;
+    this.#drawBadge();
+  }
+
+  #drawBadge(): void {
+    this.#view.badge = this.#ofChat ?? this.#waiting;
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
