@@ -9,7 +9,7 @@ import { isPrerelease } from "./release-notes.mjs";
 
 /** Permitted files of a package. Other output of webpack is for tests and bug reports. */
 const ALLOWED =
-  /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package(\.nls(\.[a-z-]+)?)?\.json|l10n\/bundle\.l10n(\.[a-z-]+)?\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+  /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package(\.nls(\.[a-z-]+)?)?\.json|l10n\/bundle\.l10n\.[a-z-]+\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
 /** Lists of the bundled packages, one file for each program (`bundled-packages.js`). */
 const BUNDLED = "out/bundled";
