@@ -38,16 +38,20 @@ suite("turn", () => {
     });
   }
 
-  testAppearance({
-    box: () => box,
-    name: "turn",
-    before: () =>
-      box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
-        list.scrollTop = list.scrollHeight;
-        await new Promise(requestAnimationFrame);
-      }),
-    check: async width => assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`),
-  });
+  const appearance = (name: string): void =>
+    testAppearance({
+      box: () => box,
+      name,
+      before: () =>
+        box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
+          list.scrollTop = list.scrollHeight;
+          await new Promise(requestAnimationFrame);
+        }),
+      check: async width =>
+        assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`),
+    });
+
+  appearance("turn");
 
   test("shows the plan, the usage and the queue in one row, which becomes shorter", async () => {
     const texts = async () =>
@@ -119,5 +123,9 @@ suite("turn", () => {
     await turnEnded(box.frame);
     await question.waitFor({ state: "hidden" });
     assert.match(await line("$ rm -r build").innerText(), /allowed$/);
+  });
+
+  suite("after the answer to its question", () => {
+    appearance("turn-answered");
   });
 });
