@@ -228,6 +228,15 @@ suite("first screen", () => {
         async () => (await shownTab(box).getByText("This tab still uses its old settings.").count()) === 0,
         "a tab with the new settings",
       );
+      const [above, below] = await screen().evaluate(each => {
+        const shown = [...each.children].filter(child => child.getClientRects().length > 0),
+          { top, bottom } = each.getBoundingClientRect();
+        return [
+          (shown[0]?.getBoundingClientRect().top ?? 0) - top,
+          bottom - (shown.at(-1)?.getBoundingClientRect().bottom ?? 0),
+        ];
+      });
+      assert.ok(Math.abs((above ?? 0) - (below ?? 0)) <= 2, `${above} px above, ${below} px below`);
     });
   });
 
