@@ -255,6 +255,17 @@ suite("reviews of sessions, with git", () => {
     deepEqual(await rig.files(), ["a.txt +1 −1"]);
   });
 
+  test("keep what the user commits in a repository that is new", async () => {
+    await using rig = new Rig(fixture);
+    const { recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "agent\n");
+    await recording.end();
+    await fixture.repository("w", {});
+    await rig.ask("review/committed", { folder: fixture.at("w") });
+    deepEqual(await rig.files(), []);
+  });
+
   test("do not contain files that git replaced for another branch in the turn, but those that the agent commits", async () => {
     await fixture.repository("w", {});
     await fixture.git("w", "checkout", "-q", "-b", "other");

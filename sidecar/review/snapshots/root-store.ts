@@ -169,9 +169,12 @@ export class RootStore {
 
   /** The ids of these files in the newest commit of the user's repository. Missing ones are absent. */
   async committed(files: readonly RootPath[]): Promise<ReadonlyMap<RootPath, Oid>> {
-    const { repository, prefix } = this.root,
-      own = Buffer.from(prefix, "latin1").toString();
+    // The repository may be new.
+    const { folder } = this.root,
+      repository = this.root.repository ?? repositoryOf(folder);
     if (repository === undefined || files.length === 0) return new Map();
+    const below = path.relative(repository.workTree, folder).split(path.sep).join("/"),
+      own = below === "" ? "" : `${below}/`;
     const command = userCommand(repository, ["ls-tree", "-r", "-z", "HEAD", "--", ...files.map(file => own + file)]),
       { stdout } = await this.#program.runAsUser({ ...command, codes: [128] });
     return new Map(
@@ -179,7 +182,7 @@ export class RootStore {
         const [, oid, file] = /^\d{6} blob ([\da-f]+)\t([^]*)$/.exec(record) ?? [];
         return oid === undefined || file === undefined
           ? []
-          : [[this.#ownPath(Buffer.from(file, "latin1").toString()), oid]];
+          : [[Buffer.from(file, "latin1").toString().slice(own.length), oid]];
       }),
     );
   }

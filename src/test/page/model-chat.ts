@@ -147,7 +147,7 @@ export class ModelChat {
 
   async newChat(): Promise<void> {
     const picker = await this.picker.elementHandle();
-    await this.page.locator(".part.auxiliarybar .action-label.codicon-plus").first().click();
+    await this.page.locator(".part.auxiliarybar .action-label.codicon-plus:visible").first().click();
     await this.last.waitFor({ state: "hidden" });
     await picker?.waitForElementState("hidden");
   }
