@@ -167,12 +167,13 @@ suite("reviews of sessions, with git", () => {
     await recording.end();
     await begin(recording, "p2");
     fixture.write("w/b.txt", "1\n2 agent\n3\n");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5 agent\n");
     const { operation = "" } = await rig.ask("review/undo", { id, files: [{ root: fixture.at("w"), path: "a.txt" }] });
     equal(fixture.read("w/a.txt"), FILES["w/a.txt"]);
     await recording.end();
     deepEqual(await rig.files(), ["b.txt +1 −1"]);
     await rig.ask("review/revert", { id, operation });
-    equal(fixture.read("w/a.txt"), "1 agent\n2\n3\n4\n5\n");
+    equal(fixture.read("w/a.txt"), "1 agent\n2\n3\n4\n5 agent\n");
   });
 
   test("count what changed between two turns as the user's, and keep it in a rewind, which can be undone", async () => {

@@ -209,6 +209,8 @@ export class ReviewService implements AsyncDisposable {
     if (lease === undefined) throw refused(l10n.t("This session is open in another window. Review its changes there."));
     try {
       if (lease !== "recorded") review.reload();
+      // Otherwise the newest changes of a running turn would count as the user's.
+      await review.recorder?.refresh();
       const files = review.session.files.map(file => path.join(file.root, ...file.path.split("/"))),
         run = [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
           (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),

@@ -214,6 +214,12 @@ export class TurnRecorder implements Claimant {
     });
   }
 
+  /** Resolves when the changes until now are recorded. */
+  refresh(): Promise<void> {
+    const turn = this.#turn;
+    return turn === undefined ? this.settled() : this.#enqueue(() => this.#compare(turn));
+  }
+
   /** Resolves when everything so far is recorded. */
   async settled(): Promise<void> {
     await this.#queue;
