@@ -1,5 +1,5 @@
-// `npm start -- --smoke`: the shortest end-to-end test. Opens the chat view of a real VS Code, sends prompts, and prints
-// the page's text.
+// `npm start -- --smoke`: the shortest end-to-end test. Opens the chat view of a real VS Code, sends prompts, and
+// prints the page's text.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";

@@ -1,5 +1,11 @@
 import { deepEqual } from "node:assert/strict";
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type ToolCall } from "../../src/protocol/chat/chat";
+import {
+  applyEvent,
+  emptyConversation,
+  type ChatEvent,
+  type Conversation,
+  type ToolCall,
+} from "../../src/protocol/chat/chat";
 import type { Recording } from "../review/review-service";
 import { RecordedTurns } from "./recorded-turns";
 
