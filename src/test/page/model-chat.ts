@@ -3,6 +3,7 @@
  */
 import { browserState } from "./browser-state";
 import type { Locator, Page } from "playwright-core";
+import { runCommand } from "../../../scripts/vscode-box/index.mjs";
 import { until, type Box } from "./harness";
 
 /** Text of `tools-extension` when VS Code's chat is active. */
@@ -147,7 +148,8 @@ export class ModelChat {
 
   async newChat(): Promise<void> {
     const picker = await this.picker.elementHandle();
-    await this.page.locator(".part.auxiliarybar .action-label.codicon-plus:visible").first().click();
+    // Its button is in the overflow of a narrow bar.
+    await runCommand(this.page, "Chat: New Chat");
     await this.last.waitFor({ state: "hidden" });
     await picker?.waitForElementState("hidden");
   }

@@ -89,6 +89,8 @@ suite("review", () => {
 
   test("adds a comment on a line to the prompt of the session", async function () {
     this.timeout(timeLimit(180_000));
+    await line("line 20").click();
+    await box.page.keyboard.press("ControlOrMeta+Home");
     await line("TWO").click();
     await box.command("Comments: Add Comment on Current Selection");
     await box.page.locator(".review-widget .monaco-editor.focused, .review-widget textarea:focus").first().waitFor();
