@@ -27,9 +27,9 @@ suite("agents matrix", () => {
         { agent: "one", counts: { offered: 3, connected: 0, listed: 0, called: 0 } },
       ]),
       [
-        "agent    alone  chat  chain  tools  sessions  one tool  three tools  command  details  restart  list  branches  doctor  conform  offered  connected  listed  called",
-        "one          –   1/2      –      –         –         –            –        –        –        –     –         –       –        –       13         10      10       7",
-        "another      –     –    1/2      –         –         –            –        –        –        –     –         –       –        –        –          –       –       –",
+        "agent    alone  chat  chain  tools  sessions  one tool  three tools  command  details  restart  list  branches  review  doctor  conform  offered  connected  listed  called",
+        "one          –   1/2      –      –         –         –            –        –        –        –     –         –       –       –        –       13         10      10       7",
+        "another      –     –    1/2      –         –         –            –        –        –        –     –         –       –       –        –        –          –       –       –",
       ],
     );
   });

@@ -290,6 +290,7 @@ export async function agents({ grep, output } = {}) {
           "details",
           "restart",
           "list",
+          "review",
         ].map(name => `scripts/real-agents/${name}.test.mjs`),
       ],
       { env: { ...env, SYMPOSIUM_AGENTS_MATRIX: entries }, output },

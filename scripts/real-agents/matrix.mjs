@@ -16,6 +16,7 @@ export const CHECKS = [
   "restart",
   "list",
   "branches",
+  "review",
   "doctor",
   "conform",
 ];

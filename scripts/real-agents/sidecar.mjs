@@ -1,7 +1,7 @@
-// The sidecar as a window of VS Code starts it, and a host that reads files for it.
+// The sidecar as a window of VS Code starts it, and a host that reads and writes files for it.
 import { randomUUID } from "node:crypto";
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import { killGroup, manifest, root } from "../project.mjs";
@@ -37,6 +37,8 @@ class Sidecar {
   events = [];
   /** Process groups of its agents. */
   groups = new Set();
+  /** The newest states of reviews by id. */
+  reviews = new Map();
   log = [];
   #child;
   #connection;
@@ -58,6 +60,10 @@ class Sidecar {
       this.events.push(event);
       this.#onEvent();
     });
+    this.#connection.onNotification("review/changed", review => {
+      this.reviews.set(review.id, review);
+      this.#onEvent();
+    });
     this.#connection.onNotification("process/started", ({ group }) => {
       this.groups.add(group);
     });
@@ -65,6 +71,10 @@ class Sidecar {
       this.log.push(JSON.stringify(line));
     });
     this.#connection.onRequest("editor/readTextFile", ({ path: file }) => ({ text: readFileSync(file, "utf8") }));
+    this.#connection.onRequest("editor/writeTextFile", ({ path: file, text }) => {
+      writeFileSync(file, text);
+      return {};
+    });
     this.#connection.onRequest("secrets/environment", () => ({ env: {} }));
     this.#connection.listen();
   }
@@ -121,6 +131,21 @@ class Sidecar {
         this.#onEvent();
       }),
     );
+  }
+
+  /** Resolves with the first review that matches. */
+  async reviewed(matches) {
+    const found = () => [...this.reviews.values()].find(matches);
+    await this.#patiently(
+      "a review",
+      new Promise(resolve => {
+        this.#onEvent = () => {
+          if (found()) resolve();
+        };
+        this.#onEvent();
+      }),
+    );
+    return found();
   }
 
   /** All text of the agent. */
