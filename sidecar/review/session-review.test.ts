@@ -46,7 +46,10 @@ class Folder implements ReviewFiles {
     return Promise.resolve(this.files.get(path));
   }
   restore(_root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
-    const { refusal } = this;
+    const isOccupied = [...this.files].some(
+        ([name, other]) => other !== undefined && (name.startsWith(`${path}/`) || path.startsWith(`${name}/`)),
+      ),
+      refusal = state !== undefined && isOccupied ? "The name is not free." : this.refusal;
     this.refusal = undefined;
     ok(sameState(this.files.get(path), expected));
     if (refusal === undefined) this.files.set(path, state);
@@ -173,6 +176,24 @@ suite("review of a session", () => {
     });
     deepEqual(folder.unreviewed, [["a.ts", 1, 1]]);
     deepEqual(folder.review.state.operations, []);
+  });
+
+  test("restores a file that became a folder, and a folder that became a file", async () => {
+    const folder = new Folder();
+    for (const path of ["file", "folder/a.ts"]) folder.put(path, file(`${path}\n`));
+    const before = folder.disk,
+      changes = [
+        folder.put("file", undefined),
+        folder.put("file/b.ts", file("b\n")),
+        folder.put("folder/a.ts", undefined),
+        folder.put("folder", file("no folder\n")),
+      ];
+    await folder.review.observe(changes, 0);
+    const after = folder.disk,
+      { id = "", remaining } = await folder.review.undo({ files: folder.review.files });
+    deepEqual([folder.disk.filter(([, bytes]) => bytes !== undefined), remaining], [before, []]);
+    deepEqual((await folder.review.undoOperation(id)).remaining, []);
+    deepEqual(folder.disk, after);
   });
 
   test("previews a rewind, and writes exactly that", async () => {

@@ -263,7 +263,8 @@ export class SessionReview {
     decide: (review: FileReview, file: FileId) => Promise<Decision>,
     lineFor: (files: readonly LoggedChange[]) => Extract<LogLine, { readonly id: string }>,
   ): Promise<Outcome> {
-    const done: LoggedChange[] = [],
+    const planned: LoggedChange[] = [],
+      done: LoggedChange[] = [],
       remaining: RemainingFile[] = [];
     for (const id of ids) {
       const file = await this.#asOnDisk(id);
@@ -283,13 +284,18 @@ export class SessionReview {
         next = isSame(decision.reviewed, review.reviewed)
           ? reviewed
           : await this.#contents.store(root, decision.reviewed);
-      const sentence = sameState(state, last) ? undefined : await this.disk.restore(root, path, state, last);
-      if (sentence !== undefined) remaining.push({ root, path, sentence });
-      else if (!sameState(state, last) || !sameState(next, reviewed))
-        done.push({
+      if (!sameState(state, last) || !sameState(next, reviewed))
+        planned.push({
           ...logged(file, state, next, linesBetween(decision.reviewed, decision.content)),
           ...(reviewed === undefined ? {} : { reviewedBefore: reviewed }),
         });
+    }
+    // Deletions precede, because a file and a folder of one name exclude each other.
+    for (const change of planned.sort((a, b) => Number(a.after !== undefined) - Number(b.after !== undefined))) {
+      const { root, path, before, after } = change,
+        sentence = sameState(after, before) ? undefined : await this.disk.restore(root, path, after, before);
+      if (sentence === undefined) done.push(change);
+      else remaining.push({ root, path, sentence });
     }
     if (done.length === 0) return { remaining };
     const line = lineFor(done);
