@@ -22,6 +22,14 @@ export async function readDiskFile(file: string, maxBytes: number): Promise<Disk
   }
 }
 
+/** Time of the last change of content, mode or name, in milliseconds since 1970. Infinity if there is no file. */
+export async function changeTime(file: string): Promise<number> {
+  return lstat(file).then(
+    ({ ctimeMs }) => ctimeMs,
+    () => Infinity,
+  );
+}
+
 export function isSameDiskFile(a: DiskFile, b: DiskFile): boolean {
   return (
     a?.mode === b?.mode && (a === b || (a !== undefined && b !== undefined && Buffer.compare(a.bytes, b.bytes) === 0))

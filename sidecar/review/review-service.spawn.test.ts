@@ -292,6 +292,37 @@ suite("reviews of sessions, with git", () => {
     deepEqual(await rig.files(), []);
   });
 
+  test("do not contain files that existed before the turn although no snapshot had them", async () => {
+    fixture.write("w/.gitignore", "*.env\n");
+    fixture.write("w/my.env", "mine\n");
+    fixture.write("w/large.txt", "x".repeat(5 * 1024 * 1024 + 1));
+    await fixture.repository("w/nested", { "mine.txt": "mine\n" });
+    await fixture.repository("w/gone", { "gone.txt": "gone\n" });
+    let now = Date.now() + 60_000;
+    await using rig = new Rig(fixture, { date: () => now });
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/.gitignore", "");
+    fixture.write("w/large.txt", "small now\n");
+    fixture.remove("w/nested/.git");
+    fixture.remove("w/gone");
+    await recording.end();
+    deepEqual(await rig.files(), [".gitignore +0 −1"]);
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "skipped", root: fixture.at("w/gone"), why: "missing" }]);
+    await rig.ask("review/undo", { id });
+    deepEqual(
+      ["my.env", "large.txt", "nested/mine.txt"].filter(name => !fixture.exists(`w/${name}`)),
+      [],
+    );
+    now = 0;
+    await begin(recording, "p2");
+    fixture.write("w/.gitignore", "*.log\n");
+    fixture.write("w/new.txt", "new\n");
+    await recording.end();
+    deepEqual(await rig.files(), [".gitignore +1 −1", "new.txt +1 −0"]);
+  });
+
   test("protect announced files while the baseline takes longer than the prompt waits", async () => {
     await using rig = new Rig(fixture);
     const { id, recording } = rig.session();

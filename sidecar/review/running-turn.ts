@@ -1,7 +1,7 @@
 /** The running turn of a session, and its files with known changes. */
 import path from "node:path";
 import type { ReviewLimit } from "../../src/protocol/review/review";
-import { MAX_FILE_BYTES, readDiskFile, type DiskFile } from "./disk-file";
+import { changeTime, MAX_FILE_BYTES, readDiskFile, type DiskFile } from "./disk-file";
 import type { KnownChange } from "./known-changes";
 import type { StoredState } from "./review-log";
 import { sameState, type FileChange } from "./snapshots/file-state";
@@ -15,6 +15,8 @@ export interface KnownFile {
 
 export interface RunningTurn {
   readonly number: number;
+  /** Its start, in milliseconds since 1970. */
+  readonly at: number;
   /** `announced`: without git, only files are compared that tool calls name. */
   phase: "baseline" | "recorded" | "announced";
   readonly claimed: Set<string>;
@@ -22,6 +24,8 @@ export interface RunningTurn {
   readonly known: Map<string, KnownFile>;
   /** States before saves that have not ended. */
   readonly saving: Map<string, DiskFile>;
+  /** Files that the first snapshot left out, absolute. */
+  leftOut: ReadonlySet<string>;
 }
 
 function knownFile({ known }: RunningTurn, file: string): KnownFile {
@@ -74,6 +78,37 @@ export function withoutMoves(
   return new Map([...changes].map(([root, files]) => [root, files.filter(file => !isMoved(placeOf(root, file)))]));
 }
 
+/** Milliseconds by which the clock of a file system may be late. */
+const SKEW_MS = 1_000;
+
+/**
+ * Without files that existed before the turn although no snapshot contained them: large ones that became small, and
+ * those that a removed ignore rule or repository excluded. An undo of their creation would delete them.
+ * `hasRemoved`: a repository was removed.
+ */
+export async function withoutRevealed(
+  changes: ReadonlyMap<string, readonly FileChange[]>,
+  { at, leftOut }: Pick<RunningTurn, "at" | "leftOut">,
+  hasRemoved: boolean,
+): Promise<ReadonlyMap<string, readonly FileChange[]>> {
+  const all = [...changes.values()].flat(),
+    canReveal = hasRemoved || all.some(({ path: file }) => path.posix.basename(file) === ".gitignore"),
+    deleted = new Set(all.flatMap(({ before, after }) => (before && after === undefined ? [before.oid] : [])));
+  const isRevealed = async (place: string, { before, after }: FileChange): Promise<boolean> => {
+    if (before !== undefined || after === undefined) return false;
+    if (leftOut.has(place)) return true;
+    // The files of a renamed folder keep their times.
+    return canReveal && !deleted.has(after.oid) && (await changeTime(place)) < at - SKEW_MS;
+  };
+  const remaining = new Map<string, readonly FileChange[]>();
+  for (const [root, files] of changes) {
+    const kept: FileChange[] = [];
+    for (const file of files) if (!(await isRevealed(placeOf(root, file), file))) kept.push(file);
+    remaining.set(root, kept);
+  }
+  return remaining;
+}
+
 export function isSameChange(a: FileChange, b: FileChange): boolean {
   return a.path === b.path && sameState(a.before, b.before) && sameState(a.after, b.after);
 }
@@ -85,9 +120,15 @@ export function limitsOf(snapshot: Snapshot): readonly ReviewLimit[] {
   if (snapshot.kind === "unavailable")
     return snapshot.why === "restricted" ? [] : [{ kind: "announcedOnly", why: snapshot.why }];
   const count = snapshot.roots.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
-    paths = snapshot.roots.flatMap(({ root, leftOut }) => leftOut.map(file => path.join(root, file.path)));
+    paths = leftOutIn(snapshot);
   return [
     ...(count === 0 ? [] : [{ kind: "leftOut" as const, count, paths: paths.slice(0, MAX_LEFT_OUT) }]),
     ...snapshot.skipped.map(({ root, why }) => ({ kind: "skipped" as const, root, why })),
   ];
+}
+
+/** Absolute paths of files that the snapshot does not contain. */
+export function leftOutIn(snapshot: Snapshot): readonly string[] {
+  if (snapshot.kind === "unavailable") return [];
+  return snapshot.roots.flatMap(({ root, leftOut }) => leftOut.map(file => path.join(root, file.path)));
 }

@@ -13,6 +13,7 @@
  * - A prompt waits at most `BASELINE_MS` for its baseline.
  * - Nothing rejects: what cannot be recorded is reported as a limit of the review.
  */
+import { existsSync } from "node:fs";
 import path from "node:path";
 import type { ReviewLimit } from "../../src/protocol/review/review";
 import type { Clock } from "../rpc/clock";
@@ -24,10 +25,12 @@ import {
   addChange,
   isSameChange,
   keepStarts,
+  leftOutIn,
   limitsOf,
   placeOf,
   protect,
   withoutMoves,
+  withoutRevealed,
   type KnownFile,
   type RunningTurn,
 } from "./running-turn";
@@ -99,10 +102,12 @@ export class TurnRecorder implements Claimant {
     void this.end();
     const turn: RunningTurn = {
       number: review.begin(prompt),
+      at: prompt.at,
       phase: "baseline",
       claimed: new Set(),
       known: new Map(),
       saving: new Map(),
+      leftOut: new Set(),
     };
     this.#turn = turn;
     const recorded = this.#enqueue(() => this.#baseline(turn));
@@ -203,10 +208,15 @@ export class TurnRecorder implements Claimant {
     return this.#enqueue(async () => {
       try {
         const snapshot = await snapshots.snapshot(this.folders);
+        const changes = new Map<string, readonly FileChange[]>();
         for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : []) {
           const before = open.roots.find(each => each.root === root)?.tree;
-          if (before !== undefined) await this.#observe(root, await this.#difference(root, before, tree), open.turn);
+          if (before !== undefined) changes.set(root, await this.#difference(root, before, tree));
         }
+        const turn = { at: review.state.turns.get(open.turn)?.at ?? 0, leftOut: new Set<string>() },
+          hasRemoved = open.roots.some(({ root }) => !changes.has(root));
+        for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved))
+          await this.#observe(root, files, open.turn);
       } finally {
         review.ended(open.turn);
         changed();
@@ -233,6 +243,7 @@ export class TurnRecorder implements Claimant {
     this.#sampledAt = clock.now();
     this.#setTrees(snapshot);
     turn.phase = snapshot.kind === "recorded" ? "recorded" : "announced";
+    turn.leftOut = new Set(leftOutIn(snapshot));
     changed();
   }
 
@@ -249,7 +260,8 @@ export class TurnRecorder implements Claimant {
       // A root that was skipped before is recorded from now on.
       for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
         if (!this.#skipped.has(root)) changes.set(root, await this.#difference(root, this.#trees.get(root), tree));
-      for (const [root, files] of withoutMoves(changes)) {
+      const hasRemoved = [...this.#trees.keys()].some(root => !changes.has(root) && !this.#skipped.has(root));
+      for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved)) {
         keepStarts(turn, root, files);
         const unknown = files.filter(file => !turn.known.has(placeOf(root, file))),
           moved = unknown.length === 0 ? [] : await snapshots.moved(root, this.#headLogs.get(root) ?? 0),
@@ -335,9 +347,12 @@ export class TurnRecorder implements Claimant {
   }
 
   #setTrees(snapshot: Snapshot): void {
-    this.#limits = limitsOf(snapshot);
+    const limits = [...limitsOf(snapshot)];
+    this.#limits = limits;
     if (snapshot.kind !== "recorded") return;
     this.#skipped = new Set(snapshot.skipped.map(({ root }) => root));
+    for (const root of this.#trees.keys())
+      if (!this.#skipped.has(root) && !existsSync(root)) limits.push({ kind: "skipped", root, why: "missing" });
     const roots: RecordedRoot[] = snapshot.roots.map(({ root, tree }) => ({ root, tree }));
     for (const { root, tree, headLog } of snapshot.roots) {
       this.#trees.set(root, tree);
