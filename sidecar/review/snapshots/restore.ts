@@ -170,7 +170,7 @@ async function isUnchanged(file: string, stats: Stats): Promise<boolean> {
 }
 
 /** Each existing folder above the file is a real folder. */
-async function hasRealParents(folder: string, names: readonly string[]): Promise<boolean> {
+export async function hasRealParents(folder: string, names: readonly string[]): Promise<boolean> {
   for (let depth = 0; depth < names.length; depth++) {
     const stats = await statsOf(path.join(folder, ...names.slice(0, depth)));
     if (stats === undefined) return depth > 0;

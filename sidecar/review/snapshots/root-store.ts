@@ -29,7 +29,7 @@ import { entryCount, openIndex, removeEntries, unprovenEntries } from "./own-ind
 import { PinnedObjects } from "./pinned-objects";
 import { movesIn } from "./head-log";
 import { repositoryOf, type Repository } from "./repository";
-import { linkTarget, stateOnDisk } from "./restore";
+import { hasRealParents, linkTarget, stateOnDisk } from "./restore";
 import { userCommand, type Root } from "./root";
 
 export interface RootStoreDeps {
@@ -157,8 +157,10 @@ export class RootStore {
    */
   async current(file: RootPath, like: FileState | undefined): Promise<FileState | undefined> {
     const { folder, algorithm, hasModes } = this.root,
-      place = path.join(folder, ...file.split("/")),
-      found = await stateOnDisk(place, algorithm);
+      names = file.split("/"),
+      place = path.join(folder, ...names),
+      // Below a link to a folder, git records no files.
+      found = (await hasRealParents(folder, names)) ? await stateOnDisk(place, algorithm) : undefined;
     if (found === undefined || found === "folder" || found === "special") return undefined;
     const { state } = found;
     if (like?.oid === state.oid && (hasModes || (like.mode === LINK_MODE) === (state.mode === LINK_MODE)))

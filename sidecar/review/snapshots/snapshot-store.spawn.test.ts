@@ -183,6 +183,14 @@ suite("snapshots, with git", () => {
     equal(await fixture.tree("r"), before);
   });
 
+  test("find no file below a link to a folder", async () => {
+    fixture.write("w/folder/a.txt", "1\n");
+    fixture.link("w/link", "folder");
+    const current = (file: string) => fixture.store.current(fixture.at("w"), file);
+    equal((await current("folder/a.txt"))?.mode, "100644");
+    equal(await current("link/a.txt"), undefined);
+  });
+
   test("leave large files and special files out, and keep the last state of those that were recorded", async () => {
     await using small = new SnapshotFixture({ limits: { maxFileBytes: 1000 } });
     await small.repository("r", { "grows.txt": "small\n", pipe: "a file\n" });
