@@ -256,5 +256,8 @@ suite("review of a file", () => {
     equal(withoutHunks(review, [at(1, 0)]), "invalid");
     equal(acceptHunks(review, [at(0, 2), at(1, 2)]), undefined);
     equal(acceptHunks(review, [at(0.5, 1)]), undefined);
+    const grown = changed(review, file("0\none\n2\n"), 0);
+    equal(withoutHunks(grown, [at(0, 1)]), "invalid", "a hunk before the file has grown");
+    equal(acceptHunks(grown, [at(0, 1)]), undefined);
   });
 });

@@ -110,8 +110,9 @@ interface Replacement {
 /** The target with the lines `to` replaced by the lines `from` of the source. */
 function replaced(target: FileContent, source: FileContent, ranges: readonly Replacement[]): string | undefined {
   const lines = linesOf(target?.bytes ?? ""),
-    others = linesOf(source?.bytes ?? ""),
-    ordered = ranges
+    others = linesOf(source?.bytes ?? "");
+  if (!ranges.every(range => isBetweenEqualLines(lines, others, range))) return undefined;
+  const ordered = ranges
       .map(range => withLastLineEnd(lines, others, range))
       .sort((a, b) => a.to.start - b.to.start || a.to.end - b.to.end),
     parts: string[] = [];
@@ -122,6 +123,19 @@ function replaced(target: FileContent, source: FileContent, ranges: readonly Rep
     at = to.end;
   }
   return [...parts, ...lines.slice(at)].join("");
+}
+
+/**
+ * Whether equal lines surround both ranges. Otherwise the hunk is from an earlier content of one of the files. Editors
+ * may ignore white space at both ends of a line.
+ */
+function isBetweenEqualLines(lines: readonly string[], others: readonly string[], { to, from }: Replacement): boolean {
+  const own = cut(to, lines),
+    other = cut(from, others);
+  return (
+    lines[own.start - 1]?.trim() === others[other.start - 1]?.trim() &&
+    lines[own.end]?.trim() === others[other.end]?.trim()
+  );
 }
 
 /**
