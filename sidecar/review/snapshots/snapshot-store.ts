@@ -280,6 +280,8 @@ export class SnapshotStore implements AsyncDisposable {
 
   /** A root of an earlier process is opened again. Without git, only contents can be read and written. */
   async #storeOf(root: string): Promise<RootStore> {
+    const opened = this.#stores.get(root);
+    if (opened !== undefined) return opened;
     const available = await this.#findGit([root]);
     if (available.kind === "available") return this.#opened(root, available.git);
     if (available.why === "restricted") throw new GitError("notStarted", "The workspace is not trusted.");
