@@ -323,6 +323,19 @@ suite("reviews of sessions, with git", () => {
     deepEqual(await rig.files(), [".gitignore +1 −1", "new.txt +1 −0"]);
   });
 
+  test("name a repository as not recorded whose objects were deleted in the turn", async () => {
+    await fixture.repository("w", {});
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.remove("w/.git");
+    fixture.write("w/a.txt", "agent\n");
+    await recording.end();
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "skipped", root: fixture.at("w"), why: "failed" }]);
+    equal(rig.errors.splice(0).length, 1);
+  });
+
   test("protect announced files while the baseline takes longer than the prompt waits", async () => {
     await using rig = new Rig(fixture);
     const { id, recording } = rig.session();

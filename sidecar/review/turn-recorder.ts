@@ -70,6 +70,8 @@ export class TurnRecorder implements Claimant {
   /** Lengths of the logs of HEAD at the last snapshot, by root. */
   readonly #headLogs = new Map<string, number>();
   #skipped: ReadonlySet<string> = new Set();
+  /** Roots with changes in this turn that cannot be read. */
+  readonly #lost = new Set<string>();
   /** Time of the last snapshot. */
   #sampledAt = 0;
   #sample: "none" | "waiting" = "none";
@@ -240,6 +242,7 @@ export class TurnRecorder implements Claimant {
     await review.settle();
     const snapshot = await snapshots.snapshot(this.folders);
     this.#trees.clear();
+    this.#lost.clear();
     this.#sampledAt = clock.now();
     this.#setTrees(snapshot);
     turn.phase = snapshot.kind === "recorded" ? "recorded" : "announced";
@@ -259,7 +262,7 @@ export class TurnRecorder implements Claimant {
         changes = new Map<string, readonly FileChange[]>();
       // A root that was skipped before is recorded from now on.
       for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
-        if (!this.#skipped.has(root)) changes.set(root, await this.#difference(root, this.#trees.get(root), tree));
+        if (!this.#skipped.has(root)) changes.set(root, await this.#differenceOrLoss(root, tree));
       const hasRemoved = [...this.#trees.keys()].some(root => !changes.has(root) && !this.#skipped.has(root));
       for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved)) {
         keepStarts(turn, root, files);
@@ -333,6 +336,15 @@ export class TurnRecorder implements Claimant {
     }
   }
 
+  /** The changes since the last snapshot. None if its objects are lost, for example with the user's repository. */
+  #differenceOrLoss(root: string, tree: Oid): Promise<readonly FileChange[]> {
+    return this.#difference(root, this.#trees.get(root), tree).catch((error: unknown) => {
+      this.deps.failed("A folder could not be compared with the start of the turn", error);
+      this.#lost.add(root);
+      return [];
+    });
+  }
+
   /** The differences of two trees. A renamed file is deleted at one path and created at another. */
   async #difference(root: string, before: Oid | undefined, after: Oid): Promise<readonly FileChange[]> {
     const { files } = await this.deps.snapshots.changes(root, before, after);
@@ -348,6 +360,7 @@ export class TurnRecorder implements Claimant {
 
   #setTrees(snapshot: Snapshot): void {
     const limits = [...limitsOf(snapshot)];
+    for (const root of this.#lost) limits.push({ kind: "skipped", root, why: "failed" });
     this.#limits = limits;
     if (snapshot.kind !== "recorded") return;
     this.#skipped = new Set(snapshot.skipped.map(({ root }) => root));
