@@ -156,7 +156,7 @@ export class OpenReview implements AsyncDisposable {
   /** A prompt without a turn was sent before anything was recorded. */
   async rewind(entryId: string): Promise<Outcome> {
     const turn = this.#turnOf(entryId);
-    return turn === undefined ? { remaining: [] } : this.#session.rewind(turn);
+    return turn === undefined ? { changed: 0, remaining: [] } : this.#session.rewind(turn);
   }
 
   async previewRewind(entryId: string): Promise<readonly RewoundFile[]> {

@@ -1,7 +1,7 @@
 /** The contents and files of one review, in the snapshot store. */
 import * as l10n from "@vscode/l10n";
 import type { StoredState } from "./review-log";
-import type { ReviewFiles } from "./review-contents";
+import { MissingContent, type ReviewFiles } from "./review-contents";
 import type { Refusal } from "./snapshots/restore";
 import type { SnapshotStore } from "./snapshots/snapshot-store";
 
@@ -60,14 +60,6 @@ export class RecordedFiles implements ReviewFiles {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pinned;
-  }
-}
-
-/** A content that is not stored any more. `message` is for the user. */
-export class MissingContent extends Error {
-  override readonly name = "MissingContent";
-  constructor() {
-    super(l10n.t("An earlier content of this file is no longer stored."));
   }
 }
 

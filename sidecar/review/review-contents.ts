@@ -1,4 +1,5 @@
 /** Reads and stores the contents of reviewed files. */
+import * as l10n from "@vscode/l10n";
 import type { FileReview, FileStep } from "./file-review";
 import { isText, type FileContent } from "./file-version";
 import type { ReviewedFile, StoredState } from "./review-log";
@@ -6,7 +7,7 @@ import { lineEdits } from "../../src/protocol/review/line-edits";
 
 /** Contents and files of one session. `root`: absolute path of a folder; `path`: of a file in it, with `/`. */
 export interface ReviewFiles {
-  /** The content with this id, one character per byte. Rejects if it is missing. */
+  /** The content with this id, one character per byte. Rejects with `MissingContent`. */
   read(root: string, oid: string): Promise<string>;
   /** Stores a content, and returns its id. */
   write(root: string, bytes: string): Promise<string>;
@@ -16,6 +17,14 @@ export interface ReviewFiles {
   restore(root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined>;
   /** Keeps these contents for the review. Never throws. */
   keep(root: string, oids: readonly string[]): void;
+}
+
+/** A content that is not stored any more. `message` is for the user. */
+export class MissingContent extends Error {
+  override readonly name = "MissingContent";
+  constructor() {
+    super(l10n.t("An earlier content of this file is no longer stored."));
+  }
 }
 
 export class ReviewContents {

@@ -1,7 +1,8 @@
 /** Observations, decisions and results of a review for a file. Pure. */
 import { changed, type FileReview } from "./file-review";
 import type { Conflict, FileContent } from "./file-version";
-import type { StoredState } from "./review-log";
+import type { LineCounts } from "./review-contents";
+import type { LoggedChange, ReviewedFile, StoredState } from "./review-log";
 import type { FileState } from "./snapshots/file-state";
 
 export interface FileId {
@@ -28,9 +29,10 @@ export interface ConflictingContents {
   readonly wanted: StoredState;
 }
 
-/** `id`: of the operation, if it changed something. */
+/** `id`: of the operation, if it changed something. `changed`: number of changed files. */
 export interface Outcome {
   readonly id?: string;
+  readonly changed: number;
   readonly remaining: readonly RemainingFile[];
 }
 
@@ -46,4 +48,20 @@ export function conflictOf({ last }: FileReview, why: Conflict, wanted: FileCont
 /** A content that the user chose. The reviewed content changes with it. */
 export function written(review: FileReview, content: FileContent): Decision {
   return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
+}
+
+export function logged(
+  { root, path, last }: Pick<ReviewedFile, "root" | "path" | "last">,
+  after: StoredState,
+  reviewed: StoredState,
+  lines: LineCounts,
+): LoggedChange {
+  return {
+    root,
+    path,
+    ...(last === undefined ? {} : { before: last }),
+    ...(after === undefined ? {} : { after }),
+    ...(reviewed === undefined ? {} : { reviewed }),
+    ...lines,
+  };
 }

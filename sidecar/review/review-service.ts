@@ -224,11 +224,11 @@ export class ReviewService implements AsyncDisposable {
   }
 }
 
-function outcomeOf({ id, remaining }: Outcome, review: OpenReview): ReviewOutcome {
+function outcomeOf({ id, changed, remaining }: Outcome, review: OpenReview): ReviewOutcome {
   const operation = review.session.state.operations.find(each => each.id === id);
   return {
     ...(id === undefined || operation === undefined ? {} : { operation: id }),
-    files: operation?.files.length ?? 0,
+    files: changed,
     remaining: remaining.map(remainingOf),
   };
 }

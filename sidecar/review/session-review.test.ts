@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { FileContent } from "./file-version";
 import { stateIn, type StoredState } from "./review-log";
-import type { ReviewFiles } from "./review-contents";
+import { MissingContent, type ReviewFiles } from "./review-contents";
 import type { FileId } from "./review-decision";
 import { SessionReview } from "./session-review";
 import { sameState } from "./snapshots/file-state";
@@ -37,7 +37,7 @@ class Folder implements ReviewFiles {
 
   read(_root: string, oid: string): Promise<string> {
     const bytes = this.contents.get(oid);
-    return bytes === undefined ? Promise.reject(new Error(`No content ${oid}`)) : Promise.resolve(bytes);
+    return bytes === undefined ? Promise.reject(new MissingContent()) : Promise.resolve(bytes);
   }
   write(_root: string, bytes: string): Promise<string> {
     return Promise.resolve(this.#stored(bytes));
@@ -135,7 +135,7 @@ suite("review of a session", () => {
       ["a.ts", 2, 1],
       ["new.ts", 1, 0],
     ]);
-    deepEqual(await folder.review.undo({ files: [at("new.ts")] }), { id: "operation 1", remaining: [] });
+    deepEqual(await folder.review.undo({ files: [at("new.ts")] }), { id: "operation 1", changed: 1, remaining: [] });
     equal(folder.bytes("new.ts"), undefined);
     await folder.review.acceptHunks(at("a.ts"), [{ reviewed: { start: 1, end: 2 }, current: { start: 1, end: 2 } }]);
     deepEqual(folder.unreviewed, [["a.ts", 1, 0]]);
@@ -172,6 +172,7 @@ suite("review of a session", () => {
     const sentence = "The file is read-only.";
     folder.refusal = sentence;
     deepEqual(await folder.review.undo({ files: [at("a.ts")] }), {
+      changed: 0,
       remaining: [{ ...at("a.ts"), sentence }],
     });
     deepEqual(folder.unreviewed, [["a.ts", 1, 1]]);
@@ -194,6 +195,19 @@ suite("review of a session", () => {
     deepEqual([folder.disk.filter(([, bytes]) => bytes !== undefined), remaining], [before, []]);
     deepEqual((await folder.review.undoOperation(id)).remaining, []);
     deepEqual(folder.disk, after);
+  });
+
+  test("undoes the other files if a content is missing", async () => {
+    const folder = new Folder();
+    for (const path of ["a.ts", "b.ts"]) {
+      folder.put(path, file(`${path}\n`));
+      await folder.agent(0, path, file(`${path}\nagent\n`));
+    }
+    const lost = folder.review.files[0]?.reviewed;
+    folder.contents.delete(lost?.oid ?? "");
+    const { changed, remaining } = await folder.review.undo({ files: folder.review.files });
+    deepEqual([changed, remaining.map(({ path }) => path)], [1, ["a.ts"]]);
+    equal(folder.bytes("b.ts"), "b.ts\n");
   });
 
   test("previews a rewind, and writes exactly that", async () => {

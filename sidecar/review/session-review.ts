@@ -24,6 +24,7 @@ import {
 import { isSame, mergeContents, mergeContentsPreferringOurs, type FileContent } from "./file-version";
 import {
   conflictOf,
+  logged,
   written,
   type Decision,
   type FileId,
@@ -31,7 +32,7 @@ import {
   type Outcome,
   type RemainingFile,
 } from "./review-decision";
-import { linesBetween, ReviewContents, type LineCounts, type ReviewFiles } from "./review-contents";
+import { linesBetween, MissingContent, ReviewContents, type ReviewFiles } from "./review-contents";
 import { apply, fileKey, lineOf, stateIn } from "./review-log";
 import type {
   About,
@@ -208,7 +209,7 @@ export class SessionReview {
   /** Undoes an operation, if it can be undone; see `operations`. */
   async undoOperation(id: string): Promise<Outcome> {
     const operation = this.state.operations.find(each => each.id === id);
-    if (operation === undefined) return { remaining: [] };
+    if (operation === undefined) return { changed: 0, remaining: [] };
     const changes = new Map(operation.files.map(file => [fileKey(file.root, file.path), file])),
       // The restored lines are those of the agent again.
       turn = operation.kind === "accept" ? undefined : operation.newestTurn;
@@ -266,30 +267,16 @@ export class SessionReview {
     const planned: LoggedChange[] = [],
       done: LoggedChange[] = [],
       remaining: RemainingFile[] = [];
-    for (const id of ids) {
-      const file = await this.#asOnDisk(id);
-      if (file === undefined) continue;
-      const { root, path, last, reviewed } = file,
-        review = await this.#contents.reviewOf(file),
-        decision = await decide(review, id);
-      if (decision.kind === "conflict") {
-        const [base, wanted] = await Promise.all([
-          this.#contents.store(root, decision.base),
-          this.#contents.store(root, decision.wanted),
-        ]);
-        remaining.push({ root, path, conflict: decision.why, merge: { base, current: last, wanted } });
-        continue;
+    for (const id of ids)
+      try {
+        const plan = await this.#plan(id, decide);
+        if (plan !== undefined && "conflict" in plan) remaining.push(plan);
+        else if (plan !== undefined) planned.push(plan);
+      } catch (error) {
+        // The other files are not concerned.
+        if (!(error instanceof MissingContent)) throw error;
+        remaining.push({ root: id.root, path: id.path, sentence: error.message });
       }
-      const state = isSame(decision.content, review.last) ? last : await this.#contents.store(root, decision.content),
-        next = isSame(decision.reviewed, review.reviewed)
-          ? reviewed
-          : await this.#contents.store(root, decision.reviewed);
-      if (!sameState(state, last) || !sameState(next, reviewed))
-        planned.push({
-          ...logged(file, state, next, linesBetween(decision.reviewed, decision.content)),
-          ...(reviewed === undefined ? {} : { reviewedBefore: reviewed }),
-        });
-    }
     // Deletions precede, because a file and a folder of one name exclude each other.
     for (const change of planned.sort((a, b) => Number(a.after !== undefined) - Number(b.after !== undefined))) {
       const { root, path, before, after } = change,
@@ -297,10 +284,39 @@ export class SessionReview {
       if (sentence === undefined) done.push(change);
       else remaining.push({ root, path, sentence });
     }
-    if (done.length === 0) return { remaining };
+    if (done.length === 0) return { changed: 0, remaining };
     const line = lineFor(done);
     this.#log(line);
-    return { id: line.id, remaining };
+    return { id: line.id, changed: done.length, remaining };
+  }
+
+  /** The change of a file, or a conflict. Undefined if nothing changes. */
+  async #plan(
+    id: FileId,
+    decide: (review: FileReview, file: FileId) => Promise<Decision>,
+  ): Promise<LoggedChange | Extract<RemainingFile, { readonly conflict: unknown }> | undefined> {
+    const file = await this.#asOnDisk(id);
+    if (file === undefined) return undefined;
+    const { root, path, last, reviewed } = file,
+      review = await this.#contents.reviewOf(file),
+      decision = await decide(review, id);
+    if (decision.kind === "conflict") {
+      const [base, wanted] = await Promise.all([
+        this.#contents.store(root, decision.base),
+        this.#contents.store(root, decision.wanted),
+      ]);
+      return { root, path, conflict: decision.why, merge: { base, current: last, wanted } };
+    }
+    const state = isSame(decision.content, review.last) ? last : await this.#contents.store(root, decision.content),
+      next = isSame(decision.reviewed, review.reviewed)
+        ? reviewed
+        : await this.#contents.store(root, decision.reviewed);
+    return sameState(state, last) && sameState(next, reviewed)
+      ? undefined
+      : {
+          ...logged(file, state, next, linesBetween(decision.reviewed, decision.content)),
+          ...(reviewed === undefined ? {} : { reviewedBefore: reviewed }),
+        };
   }
 
   /** The file with the changes on disk since the last step, which are the user's. Undefined if it is not reviewed. */
@@ -366,22 +382,6 @@ export class SessionReview {
     this.#last = result.catch(() => undefined);
     return result;
   }
-}
-
-function logged(
-  { root, path, last }: Pick<ReviewedFile, "root" | "path" | "last">,
-  after: StoredState,
-  reviewed: StoredState,
-  lines: LineCounts,
-): LoggedChange {
-  return {
-    root,
-    path,
-    ...(last === undefined ? {} : { before: last }),
-    ...(after === undefined ? {} : { after }),
-    ...(reviewed === undefined ? {} : { reviewed }),
-    ...lines,
-  };
 }
 
 type Includes = (turn: number) => boolean;

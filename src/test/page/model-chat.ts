@@ -148,7 +148,8 @@ export class ModelChat {
 
   async newChat(): Promise<void> {
     const picker = await this.picker.elementHandle();
-    // Its button is in the overflow of a narrow bar.
+    // Its button is in the overflow of a narrow bar. The palette lists the command while the chat has the focus.
+    await this.focus();
     await runCommand(this.page, "Chat: New Chat");
     await this.last.waitFor({ state: "hidden" });
     await picker?.waitForElementState("hidden");
