@@ -67,6 +67,8 @@ export class ModelBox {
         "symposium.languageModel.bridgeDuplicates": true,
         "symposium.traceDir": path.join(folder, "trace"),
         "chat.byokUtilityModelDefault": "mainAgent",
+        // Otherwise the narrow bar has no space for the button of a new chat.
+        "workbench.secondarySideBar.showLabels": false,
         ...overrides,
       },
     });

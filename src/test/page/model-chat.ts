@@ -3,7 +3,6 @@
  */
 import { browserState } from "./browser-state";
 import type { Locator, Page } from "playwright-core";
-import { runCommand } from "../../../scripts/vscode-box/index.mjs";
 import { until, type Box } from "./harness";
 
 /** Text of `tools-extension` when VS Code's chat is active. */
@@ -148,9 +147,7 @@ export class ModelChat {
 
   async newChat(): Promise<void> {
     const picker = await this.picker.elementHandle();
-    // Its button is in the overflow of a narrow bar. The palette lists the command while the chat has the focus.
-    await this.focus();
-    await runCommand(this.page, "Chat: New Chat");
+    await this.page.locator(".part.auxiliarybar .action-label.codicon-plus:visible").first().click();
     await this.last.waitFor({ state: "hidden" });
     await picker?.waitForElementState("hidden");
   }
