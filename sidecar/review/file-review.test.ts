@@ -103,6 +103,13 @@ suite("review of a file", () => {
     deepEqual(withoutTurns(review, all), { kind: "merged", content: file("1 user\n2\n3\n4\n5 user\n6\n") });
   });
 
+  test("undoes a line of the agent beside one that the user inserted and the agent replaced", () => {
+    let review = changed(unchanged(file("1\n2\n")), file("1 agent\n2\n"), 0);
+    review = changed(review, file("user\n1 agent\n2\n"), "user");
+    review = changed(review, file("more\n1 agent\n2\n"), 0);
+    deepEqual(withoutTurns(review, all), { kind: "merged", content: file("user\n1\n2\n") });
+  });
+
   test("counts lines of the agent that the user changed as the user's", () => {
     let review = changed(unchanged(file("1\n2\n")), file("1\n2 agent\n"), 0);
     review = changed(review, file("1\n2 user\n"), "user");

@@ -35,9 +35,12 @@ export function merge(base: string, ours: string, theirs: string): Merge {
   return overlaps.length > 0 ? { kind: "conflict", overlaps } : { kind: "merged", text: withEdits(base, edits) };
 }
 
-/** Like `merge`, but of overlapping edits, those of our side win. */
+/**
+ * Like `merge`, but of overlapping edits, those of our side win. An insertion beside replaced lines stays on its side
+ * of them, so that both edits apply.
+ */
 export function mergePreferringOurs(base: string, ours: string, theirs: string): string {
-  return withEdits(base, combined(lineByLine(base, ours), lineByLine(base, theirs)).edits);
+  return withEdits(base, combined(lineByLine(base, ours), lineByLine(base, theirs), isWithin).edits);
 }
 
 /** An edit that replaces lines by as many others is one edit per line, so that both sides may share some of them. */
@@ -50,7 +53,7 @@ function lineByLine(before: string, after: string): readonly LineEdit[] {
 }
 
 /** Both lists of edits as one, without the edits of the second that overlap with others of the first. */
-function combined(ours: readonly LineEdit[], theirs: readonly LineEdit[]) {
+function combined(ours: readonly LineEdit[], theirs: readonly LineEdit[], meets = insertionMeets) {
   const overlaps: { readonly ours: LineEdit; readonly theirs: LineEdit }[] = [],
     others: LineEdit[] = [];
   let first = 0;
@@ -61,7 +64,7 @@ function combined(ours: readonly LineEdit[], theirs: readonly LineEdit[]) {
       const our = ours[i];
       if (our === undefined || our.start > their.end) break;
       if (isSame(our, their)) isFree = false;
-      else if (overlap(our, their)) {
+      else if (overlap(our, their, meets)) {
         isFree = false;
         overlaps.push({ ours: our, theirs: their });
       }
@@ -75,15 +78,19 @@ function combined(ours: readonly LineEdit[], theirs: readonly LineEdit[]) {
  * Adjacent edits do not overlap, because their order is known. Two insertions at the same place do, and so does an
  * insertion beside lines that the other side replaces: its place in the new lines is unknown.
  */
-function overlap(a: LineEdit, b: LineEdit): boolean {
+function overlap(a: LineEdit, b: LineEdit, meets: typeof insertionMeets): boolean {
   if (a.start === a.end && b.start === b.end) return a.start === b.start;
-  if (a.start === a.end) return insertionMeets(a.start, b);
-  if (b.start === b.end) return insertionMeets(b.start, a);
+  if (a.start === a.end) return meets(a.start, b);
+  if (b.start === b.end) return meets(b.start, a);
   return a.start < b.end && b.start < a.end;
 }
 
 function insertionMeets(place: number, { start, end, lines }: LineEdit): boolean {
   return lines.length === 0 ? start < place && place < end : start <= place && place <= end;
+}
+
+function isWithin(place: number, { start, end }: LineEdit): boolean {
+  return start < place && place < end;
 }
 
 function isSame(a: LineEdit, b: LineEdit): boolean {

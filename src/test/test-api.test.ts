@@ -71,7 +71,7 @@ suite("test API", () => {
     await vscode.commands.executeCommand("symposium.openChat");
     // the command returns before VS Code has resolved the view
     await until("there", [log], () => view("Webview resolved") > 0);
-    await vscode.commands.executeCommand("workbench.view.explorer");
+    await vscode.commands.executeCommand("workbench.action.closeAuxiliaryBar");
     await until("hidden", [log], () => view("Webview hidden") > 0);
     await vscode.commands.executeCommand("symposium.openChat");
     await until("visible", [log], () => view("Webview visible") > 0);
