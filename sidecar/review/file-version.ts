@@ -35,8 +35,8 @@ export function mergeContents(base: FileContent, ours: FileContent, theirs: File
 }
 
 /**
- * Like `mergeContents`, but where both sides conflict, ours wins. Where theirs has no file, the result has only the
- * lines that ours has changed.
+ * Like `mergeContents`, but where both sides conflict, ours wins. If the file is missing in theirs, the result contains
+ * only the lines that ours changed.
  */
 export function mergeContentsPreferringOurs(base: FileContent, ours: FileContent, theirs: FileContent): FileContent {
   const trivial = unchangedSide(base, ours, theirs);
