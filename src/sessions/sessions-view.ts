@@ -8,6 +8,8 @@ import type { SessionsViewModel } from "./sessions-controller";
 
 const OPEN: SessionCommandName = "symposium.openSession";
 
+const MAX_ATTEMPTS = 10;
+
 export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<undefined>();
   readonly onDidChangeTreeData = this.#changed.event;
@@ -26,9 +28,20 @@ export class SessionsView implements vscode.TreeDataProvider<TreeNode>, vscode.D
 
   /**
    * The item with the keyboard focus. Arrow keys move the focus but not the selection, and VS Code only reports the
-   * selection. So this toggles the selection of the focused item twice.
+   * selection. So this toggles the selection of the focused item twice. While VS Code loads a changed list, it reports
+   * an empty selection. So two attempts must have the same result.
    */
   async focused(): Promise<TreeNode | undefined> {
+    let last: TreeNode | undefined;
+    for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      const node = await this.#toggled();
+      if (node !== undefined && node.id === last?.id) return node;
+      last = node;
+    }
+    return undefined;
+  }
+
+  async #toggled(): Promise<TreeNode | undefined> {
     const before = this.#view.selection;
     await vscode.commands.executeCommand("list.toggleSelection");
     const after = this.#view.selection;
