@@ -34,6 +34,8 @@ export type LeftOutReason =
   /** A socket, pipe or device. */
   | "special"
   | "unreadable"
+  /** Its content before a change is not known, because git has stored other bytes, or has lost them. */
+  | "unknown"
   /** The bytes of the name are not UTF-8. `path` then has replacement characters. */
   | "name";
 

@@ -91,13 +91,21 @@ export interface ReadObject {
 
 /** Parses `cat-file --batch`. Missing objects are omitted. */
 export function parseObjects(output: Buffer): readonly ReadObject[] {
-  const objects: ReadObject[] = [];
+  return parseRequestedObjects(output).filter(object => object !== undefined);
+}
+
+/** Parses `cat-file --batch`: one object per request, undefined if missing. */
+export function parseRequestedObjects(output: Buffer): readonly (ReadObject | undefined)[] {
+  const objects: (ReadObject | undefined)[] = [];
   for (let at = 0; at < output.length; ) {
     const end = output.indexOf("\n", at);
     if (end === -1) break;
     const [, oid = "", kind = "", size] = HEADER.exec(output.toString("latin1", at, end)) ?? [];
     at = end + 1;
-    if (size === undefined) continue;
+    if (size === undefined) {
+      objects.push(undefined);
+      continue;
+    }
     const bytes = output.subarray(at, at + Number(size));
     if (bytes.length < Number(size)) break;
     objects.push({ oid, kind, bytes });

@@ -1,7 +1,7 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import ignore from "ignore";
-import { canConvert, escapedPattern, excludeText } from "./ignore-rules";
+import { escapedPattern, excludeText } from "./ignore-rules";
 
 suite("ignore rules", () => {
   const folder = ignore().add(excludeText({ kind: "folder" }));
@@ -40,13 +40,5 @@ suite("ignore rules", () => {
       }),
     );
     equal(escapedPattern("a*[b] "), String.raw`a\*\[b\]\ `);
-  });
-});
-
-suite("text of attributes", () => {
-  test("can convert bytes at an equal size only by filters, identifiers, encodings and macros", () => {
-    for (const text of ["*.bin filter=lfs", "* ident\n", "a b\n*.txt working-tree-encoding=UTF-16", "[attr]x -text"])
-      ok(canConvert(text), text);
-    for (const text of ["", "* text=auto eol=crlf", "*.png binary"]) ok(!canConvert(text), text);
   });
 });

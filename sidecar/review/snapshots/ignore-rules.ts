@@ -86,8 +86,3 @@ export function escapedPattern(path: string): string {
     .replaceAll(/[\\*?[\]]/g, String.raw`\$&`)
     .replace(/ +$/, spaces => spaces.replaceAll(" ", String.raw`\ `));
 }
-
-/** Whether a text of attributes can make the bytes on disk differ from the stored bytes at an equal size. */
-export function canConvert(attributes: string): boolean {
-  return /^\s*\[attr\]|\b(?:filter|ident|working-tree-encoding)\b/m.test(attributes);
-}

@@ -1,7 +1,16 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
-import { HASH_BYTES, oidOf, parseIndex, serializeIndex, treeOids, type HashAlgorithm } from "./index-file";
+import {
+  HASH_BYTES,
+  oidOf,
+  parseIndex,
+  serializeIndex,
+  treeOids,
+  type HashAlgorithm,
+  type IndexEntry,
+  type IndexFile,
+} from "./index-file";
 
 interface TestEntry {
   readonly path: string;
@@ -121,6 +130,35 @@ suite("index file", () => {
             entries.filter((_, i) => isIncluded(i)),
             "sha1",
           ),
+        );
+      }),
+    );
+  });
+
+  test("is searched for paths, and compared with another index", () => {
+    const pairs = algorithms.chain(algorithm =>
+      fc.tuple(fc.constant(algorithm), entriesOf(algorithm, false), entriesOf(algorithm, false), fc.nat()),
+    );
+    fc.assert(
+      fc.property(pairs, versions, versions, ([algorithm, some, others, mask], version, otherVersion) => {
+        const isChosen = (_: unknown, i: number): boolean => ((mask >> (i % 31)) & 1) === 1,
+          common = some.filter(isChosen),
+          paths = new Set(common.map(({ path }) => path)),
+          all = [...common, ...others.filter(({ path }) => !paths.has(path))].sort((a, b) =>
+            a.path < b.path ? -1 : 1,
+          );
+        const index = parseIndex(indexOf(version, some, algorithm), algorithm),
+          other = parseIndex(indexOf(otherVersion, all, algorithm), algorithm);
+        ok(index && other);
+        deepEqual(
+          index.find(paths),
+          index.entries.filter(({ path }) => paths.has(path)),
+        );
+        const key = (file: IndexFile, each: IndexEntry): string => `${each.path} ${oidOf(file, each, algorithm)}`,
+          known = new Set(other.entries.map(each => key(other, each)));
+        deepEqual(
+          index.notIn(other),
+          index.entries.filter(each => !known.has(key(index, each))),
         );
       }),
     );

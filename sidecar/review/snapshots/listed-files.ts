@@ -1,5 +1,6 @@
-/** Decides which of the files that git lists are recorded. Pure, except for `statusOf`. */
+/** Decides which of the files that git lists are recorded. Pure, except for `RealFolders`. */
 import { accessSync, constants, lstatSync } from "node:fs";
+import path from "node:path";
 import type { LeftOut, LeftOutReason } from "./file-state";
 import { decodePath, displayedPath, type ByteString } from "./git-output";
 
@@ -27,21 +28,47 @@ export type FileStatus =
   | { readonly kind: "file"; readonly size: number }
   | { readonly kind: "link" | "folder" | "absent" | "special" | "unreadable" };
 
-/** `file`: absolute, as bytes. */
-export function statusOf(file: Buffer): FileStatus {
-  try {
-    const stats = lstatSync(file);
-    if (stats.isSymbolicLink()) return { kind: "link" };
-    if (stats.isDirectory()) return { kind: "folder" };
-    if (!stats.isFile()) return { kind: "special" };
-    accessSync(file, constants.R_OK);
-    return { kind: "file", size: stats.size };
-  } catch (error) {
-    return { kind: isAbsence(error) ? "absent" : "unreadable" };
+/** The files of a folder and the folders in it, without following links. */
+export class RealFolders {
+  readonly #prefix: Buffer;
+  /** By path: whether it is a folder and no link. */
+  readonly #areReal = new Map<ByteString, boolean>();
+
+  /** `folder`: absolute. */
+  constructor(folder: string) {
+    this.#prefix = Buffer.from(`${folder}${path.sep}`);
+  }
+
+  /** Whether all folders of the path are real. */
+  contain(file: ByteString): boolean {
+    const end = file.lastIndexOf("/"),
+      folder = file.slice(0, end);
+    if (end === -1) return true;
+    let isReal = this.#areReal.get(folder);
+    if (isReal === undefined) {
+      isReal = this.contain(folder) && this.statusOf(folder).kind === "folder";
+      this.#areReal.set(folder, isReal);
+    }
+    return isReal;
+  }
+
+  statusOf(file: ByteString): FileStatus {
+    const place = Buffer.concat([this.#prefix, Buffer.from(file, "latin1")]);
+    try {
+      const stats = lstatSync(place);
+      if (stats.isSymbolicLink()) return { kind: "link" };
+      if (stats.isDirectory()) return { kind: "folder" };
+      if (!stats.isFile()) return { kind: "special" };
+      accessSync(place, constants.R_OK);
+      return { kind: "file", size: stats.size };
+    } catch (error) {
+      return { kind: isAbsence(error) ? "absent" : "unreadable" };
+    }
   }
 }
 
-function isAbsence(error: unknown): boolean {
+/** Whether the file or a folder of its path does not exist. */
+export function isAbsence(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR");
 }
 
@@ -58,14 +85,15 @@ export interface SelectedFiles {
   readonly added: readonly ByteString[];
   readonly nested: readonly ByteString[];
   readonly leftOut: readonly LeftOut[];
-  /** Number and size of the added files that were not in the index. */
-  readonly growth: { readonly files: number; readonly bytes: number };
+  readonly addedBytes: number;
+  /** The added files that were not in the index, and their size. */
+  readonly growth: { readonly files: readonly ByteString[]; readonly bytes: number };
 }
 
 /** `remaining`: the files and bytes that may still be added. `statuses`: of each path that does not end with `/`. */
 export function selectFiles(
   { modified, others }: ListedFiles,
-  statuses: (path: ByteString) => FileStatus,
+  statuses: (file: ByteString) => FileStatus,
   remaining: { readonly files: number; readonly bytes: number },
   { maxFileBytes }: Pick<Limits, "maxFileBytes">,
 ): SelectedFiles {
@@ -73,45 +101,56 @@ export function selectFiles(
     added: ByteString[] = [],
     nested: ByteString[] = [],
     leftOut: LeftOut[] = [];
-  let files = 0,
-    bytes = 0;
-  const omit = (path: ByteString, why: LeftOutReason): void => {
-    leftOut.push({ path: decodePath(path) ?? displayedPath(path), why });
+  const created: ByteString[] = [];
+  let bytes = 0,
+    addedBytes = 0;
+  const omit = (file: ByteString, why: LeftOutReason): void => {
+    leftOut.push({ path: decodePath(file) ?? displayedPath(file), why });
   };
-  for (const path of new Set(modified)) {
-    const status = statuses(path);
-    if (status.kind === "absent" || status.kind === "folder") removed.push(path);
+  for (const file of new Set(modified)) {
+    const status = statuses(file);
+    if (status.kind === "absent" || status.kind === "folder") removed.push(file);
     else {
-      const why = faultOf(path, status, maxFileBytes);
-      if (why === undefined) added.push(path);
-      else omit(path, why);
+      const why = faultOf(file, status, maxFileBytes);
+      if (why === undefined) {
+        added.push(file);
+        addedBytes += sizeOf(status);
+      } else omit(file, why);
     }
   }
-  for (const path of others) {
-    if (path.endsWith("/")) {
-      if (decodePath(path) === undefined) omit(path, "name");
-      else nested.push(path.slice(0, -1));
+  for (const file of others) {
+    if (file.endsWith("/")) {
+      if (decodePath(file) === undefined) omit(file, "name");
+      else nested.push(file.slice(0, -1));
       continue;
     }
-    const status = statuses(path);
+    const status = statuses(file);
     if (status.kind === "absent" || status.kind === "folder") continue; // deleted since git listed it
-    const size = status.kind === "file" ? status.size : 0,
+    const size = sizeOf(status),
       why =
-        faultOf(path, status, maxFileBytes) ??
-        (files + 1 > remaining.files || bytes + size > remaining.bytes ? "tooMany" : undefined);
+        faultOf(file, status, maxFileBytes) ??
+        (created.length + 1 > remaining.files || bytes + size > remaining.bytes ? "tooMany" : undefined);
     if (why !== undefined) {
-      omit(path, why);
+      omit(file, why);
       continue;
     }
-    added.push(path);
-    files++;
+    created.push(file);
     bytes += size;
   }
-  return { removed, added, nested, leftOut, growth: { files, bytes } };
+  return {
+    removed,
+    added: [...added, ...created],
+    addedBytes: addedBytes + bytes,
+    nested,
+    leftOut,
+    growth: { files: created, bytes },
+  };
 }
 
-function faultOf(path: ByteString, status: FileStatus, maxFileBytes: number): LeftOutReason | undefined {
-  if (decodePath(path) === undefined) return "name";
+const sizeOf = (status: FileStatus): number => (status.kind === "file" ? status.size : 0);
+
+function faultOf(file: ByteString, status: FileStatus, maxFileBytes: number): LeftOutReason | undefined {
+  if (decodePath(file) === undefined) return "name";
   if (status.kind === "special" || status.kind === "unreadable") return status.kind;
   return status.kind === "file" && status.size > maxFileBytes ? "tooLarge" : undefined;
 }

@@ -5,12 +5,13 @@
  * Invariants:
  * - The user's index is only read.
  * - A copy has the time of its origin. Git compares the content of files that changed at that time or later.
- * - `unprovenEntries` returns each entry whose bytes on disk may differ from its object. Git considers a file with
- *   converted line endings or a filter unchanged, but its object has other bytes.
+ * - Git considers a file with converted line endings or a filter unchanged, but its object has other bytes.
+ *   `unprovenEntries` returns these entries where the settings allow conversions. Where they allow none, such files
+ *   only exist if the settings have changed since the checkout. `doubtfulEntries` then finds them when they change.
  */
 import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { canConvert } from "./ignore-rules";
+import { conversionIn, strongest, type Conversion } from "./conversions";
 import type { Git } from "./git-program";
 import { parseAttributed, parseSizes, type ByteString } from "./git-output";
 import { oidOf, parseIndex, serializeIndex, type IndexEntry, type IndexFile } from "./index-file";
@@ -29,12 +30,12 @@ export interface OpenedIndex {
 export async function openIndex(root: Root, pid: number): Promise<OpenedIndex> {
   const { store, algorithm } = root,
     file = store.index(pid);
-  store.removeLocks(pid);
+  store.removeBeside(pid);
   const origin = (root.isContinued ? await newestOwn(root) : undefined) ?? (await usersIndex(root));
   for (const other of store.indexes())
     if (other.pid !== pid && !isAlive(other.pid)) {
       await rm(other.file, { force: true });
-      store.removeLocks(other.pid);
+      store.removeBeside(other.pid);
     }
   await rm(file, { force: true });
   if (origin === undefined) return { file, mtimeMs: 0, origin: "empty" };
@@ -59,12 +60,10 @@ async function usersIndex({ repository, algorithm, prefix }: Root): Promise<Orig
     content = dated && parseIndex(dated.bytes, algorithm);
   if (!content) return undefined;
   const isInside = ({ path: entry }: IndexEntry): boolean => entry.startsWith(prefix),
-    whole = content.entries.every(isInside);
-  return {
-    content: whole ? content : { bytes: content.bytes, entries: content.entries.filter(isInside) },
-    mtimeMs: dated.mtimeMs,
-    origin: "user",
-  };
+    whole = prefix === "" || content.entries.every(isInside);
+  if (whole) return { content, mtimeMs: dated.mtimeMs, origin: "user" };
+  const inside = parseIndex(serializeIndex(content, algorithm, isInside), algorithm);
+  return inside && { content: inside, mtimeMs: dated.mtimeMs, origin: "user" };
 }
 
 /** Removes entries. Git then lists and hashes their files as new ones. */
@@ -89,47 +88,82 @@ async function writeIndex({ file, mtimeMs }: OpenedIndex, bytes: Buffer): Promis
   await rename(temporary, file);
 }
 
+/** Entries without an object, and those whose bytes on disk may differ from it. */
 export async function unprovenEntries(
   { content, origin }: OpenedIndex,
   root: Root,
   git: Git,
   env: Readonly<Record<string, string>>,
 ): Promise<ReadonlySet<IndexEntry>> {
-  if (content === undefined || content.entries.length === 0) return new Set();
+  if (content === undefined || content.count === 0) return new Set();
+  // Own entries were hashed without conversion, or proved. Only the user's repository can have lost their objects.
+  if (origin === "own") return (await doubtfulEntries(content, await notOfUser(content, root), root, git, env)).missing;
+  const conversion = await conversionFor(content, root);
+  if (conversion === "none") return new Set();
   const { entries } = content;
-  const [sizes, attributed] = await Promise.all([
-    git
-      .run({
-        args: ["cat-file", "--batch-check=%(objectsize)", "--buffer"],
-        cwd: root.workTree,
-        env,
-        input: Buffer.from(entries.map(entry => `${oidOf(content, entry, root.algorithm)}\n`).join(""), "latin1"),
-      })
-      .then(({ stdout }) => parseSizes(stdout)),
-    // Own entries were hashed without conversion, or proved earlier.
-    origin === "user" ? attributedPaths(entries, root, git) : new Set<ByteString>(),
+  const [{ missing, converted }, attributed] = await Promise.all([
+    doubtfulEntries(content, entries, root, git, env),
+    conversion === "bytes" ? attributedPaths(entries, root, git) : new Set<ByteString>(),
   ]);
-  return new Set(
-    entries.filter((entry, i) => {
-      const size = sizes[i];
-      if (size === undefined) return true; // the object is missing
-      return !entry.isLink && (size % 2 ** 32 !== entry.size || attributed.has(entry.path));
-    }),
+  return new Set([...missing, ...converted, ...entries.filter(entry => !entry.isLink && attributed.has(entry.path))]);
+}
+
+async function notOfUser(content: IndexFile, { repository, algorithm }: Root): Promise<readonly IndexEntry[]> {
+  if (repository === undefined) return content.entries;
+  const dated = await datedFile(path.join(repository.gitFolder, "index")),
+    user = dated && parseIndex(dated.bytes, algorithm);
+  return user ? content.notIn(user) : content.entries;
+}
+
+/** `missing`: entries without an object. `converted`: the object has another size than the file had. */
+export interface DoubtfulEntries {
+  readonly missing: ReadonlySet<IndexEntry>;
+  readonly converted: ReadonlySet<IndexEntry>;
+}
+
+export async function doubtfulEntries(
+  content: IndexFile,
+  entries: readonly IndexEntry[],
+  { algorithm, workTree }: Root,
+  git: Git,
+  env: Readonly<Record<string, string>>,
+): Promise<DoubtfulEntries> {
+  const missing = new Set<IndexEntry>(),
+    converted = new Set<IndexEntry>();
+  if (entries.length === 0) return { missing, converted };
+  const { stdout } = await git.run({
+    args: ["cat-file", "--batch-check=%(objectsize)", "--buffer"],
+    cwd: workTree,
+    env,
+    input: Buffer.from(entries.map(entry => `${oidOf(content, entry, algorithm)}\n`).join(""), "latin1"),
+  });
+  for (const [i, size] of parseSizes(stdout).entries()) {
+    const entry = entries[i];
+    if (entry === undefined) break;
+    if (size === undefined) missing.add(entry);
+    else if (!entry.isLink && size % 2 ** 32 !== entry.size) converted.add(entry);
+  }
+  return { missing, converted };
+}
+
+/** The conversions that the settings of the root allow. */
+async function conversionFor(content: IndexFile, { workTree, conversion }: Root): Promise<Conversion> {
+  // Names of version 4 are compressed.
+  const isAbsent = content.end !== undefined && !content.bytes.includes(".gitattributes\0", 0, "latin1"),
+    files = isAbsent ? [] : content.entries.filter(({ path: entry }) => /(?:^|\/)\.gitattributes$/.test(entry));
+  const texts = await Promise.all(
+    files.map(({ path: entry }) => configurationText(path.join(workTree, Buffer.from(entry, "latin1").toString()))),
   );
+  return strongest([conversion, ...texts.map(text => conversionIn(text ?? ""))]);
 }
 
 /** Paths with an attribute that can convert bytes without a change of the size. */
 async function attributedPaths(
   entries: readonly IndexEntry[],
-  { workTree, repository, attributes }: Root,
+  { repository }: Root,
   git: Git,
 ): Promise<ReadonlySet<ByteString>> {
   if (repository === undefined) return new Set();
-  const files = entries.filter(({ path: entry }) => /(?:^|\/)\.gitattributes$/.test(entry)),
-    texts = await Promise.all(
-      files.map(({ path: entry }) => configurationText(path.join(workTree, Buffer.from(entry, "latin1").toString()))),
-    );
-  if (![...attributes, ...texts].some(text => text !== undefined && canConvert(text))) return new Set();
   const { stdout } = await git.runAsUser({
     ...userCommand(repository, ["check-attr", "-z", "--stdin", "filter", "ident", "working-tree-encoding"]),
     input: Buffer.from(entries.map(({ path: entry }) => `${entry}\0`).join(""), "latin1"),

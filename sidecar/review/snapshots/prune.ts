@@ -33,7 +33,8 @@ async function prune(store: StoreFolder, before: number): Promise<void> {
   const isUsed = pinned.size > 0 || indexes.some(({ pid, mtimeMs }) => mtimeMs >= before || isAlive(pid));
   if (!isUsed && indexes.length > 0) return store.remove();
   const needed = new Set<Oid>(pinned);
-  for (const { file } of indexes) {
+  for (const { file, pid } of indexes) {
+    for (const oid of (await readFile(store.edits(pid), "latin1").catch(() => "")).split("\n")) needed.add(oid);
     const dated = await datedFile(file),
       index = dated && parseIndex(dated.bytes, algorithm);
     if (!index) return; // unknown needs

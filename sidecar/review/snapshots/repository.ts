@@ -100,3 +100,6 @@ export async function datedFile(
     return undefined;
   }
 }
+
+/** The log of the positions of HEAD. */
+export const headLogOf = ({ gitFolder }: Repository): string => path.join(gitFolder, "logs", "HEAD");

@@ -25,6 +25,7 @@ import {
 import path from "node:path";
 import { EXECUTABLE_MODE, FILE_MODE, LINK_MODE, sameState, type FileState, type RootPath } from "./file-state";
 import type { HashAlgorithm } from "./index-file";
+import { isAbsence } from "./listed-files";
 import { objectId } from "./loose-objects";
 import { pathFault } from "./safe-path";
 
@@ -188,8 +189,7 @@ async function statsOf(file: string): Promise<Stats | undefined> {
   try {
     return await lstat(file);
   } catch (error) {
-    if (error instanceof Error && "code" in error && (error.code === "ENOENT" || error.code === "ENOTDIR"))
-      return undefined;
+    if (isAbsence(error)) return undefined;
     throw error;
   }
 }

@@ -2,6 +2,7 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { algorithmOf, configText, StoreFolder } from "./store-folder";
+import { conversionIn, conversionOf, strongest, type Conversion } from "./conversions";
 import type { Git } from "./git-program";
 import { encodePath, parseConfig, type ByteString } from "./git-output";
 import { excludeText } from "./ignore-rules";
@@ -20,8 +21,10 @@ export interface Root {
   readonly algorithm: HashAlgorithm;
   /** Whether the file system has the mode "executable". */
   readonly hasModes: boolean;
-  /** Texts of attributes outside of the work tree. */
-  readonly attributes: readonly string[];
+  /** Whether the file system has symbolic links. */
+  readonly hasLinks: boolean;
+  /** The conversions that the user's configuration and attributes outside of the work tree allow. */
+  readonly conversion: Conversion;
   /** Whether objects of an earlier process are valid for this root. */
   readonly isContinued: boolean;
 }
@@ -75,7 +78,11 @@ export async function openRoot(folder: string, deps: RootDeps): Promise<Root> {
     ...(repository === undefined ? {} : { repository }),
     algorithm: config === undefined ? "sha1" : algorithmOf(config),
     hasModes: config === undefined ? platform !== "win32" : config.get("core.filemode") !== "false",
-    attributes: attributes.flatMap(text => text ?? []),
+    hasLinks: config === undefined ? platform !== "win32" : config.get("core.symlinks") !== "false",
+    conversion: strongest([
+      ...(config === undefined ? [] : [conversionOf(config)]),
+      ...attributes.map(text => conversionIn(text ?? "")),
+    ]),
     isContinued,
   };
 }
@@ -95,7 +102,8 @@ export function plainRoot(folder: string, storage: string, platform: string): Ro
     prefix: "",
     algorithm: "sha1",
     hasModes: platform !== "win32",
-    attributes: [],
+    hasLinks: platform !== "win32",
+    conversion: "none",
     isContinued,
   };
 }

@@ -183,6 +183,47 @@ suite("snapshots, with git", () => {
     equal(await fixture.tree("r"), before);
   });
 
+  test("record a link in place of a folder", async () => {
+    await fixture.repository("r", { "a/b.txt": "b\n", "c/b.txt": "c\n" });
+    fixture.remove("r/a");
+    fixture.link("r/a", "c");
+    const tree = await fixture.tree("r");
+    deepEqual(await fixture.content("r", tree), { a: "120000 c", "c/b.txt": "100644 c\n" });
+  });
+
+  test("record a file also after it is ignored", async () => {
+    await fixture.repository("r", { ".gitignore": "" });
+    fixture.write("r/a.env", "one\n");
+    const before = await fixture.tree("r");
+    fixture.write("r/.gitignore", "*.env\n");
+    const after = await fixture.tree("r");
+    deepEqual(summary((await fixture.changes("r", before, after)).files), ["100644 → 100644 .gitignore"]);
+    fixture.remove("r/a.env");
+    deepEqual(Object.keys(await fixture.content("r", await fixture.tree("r"))), [".gitignore"]);
+  });
+
+  test("record few changes and many changes in the same way", async () => {
+    const numbers = Array.from({ length: 250 }, (_, i) => i);
+    await fixture.repository("r", Object.fromEntries(numbers.map(i => [`d${i % 7}/f${i}.txt`, `${i}\n`])));
+    const change = (from: number, to: number, text: string): void => {
+      for (const i of numbers.slice(from, to)) fixture.write(`r/d${i % 7}/f${i}.txt`, `${text} ${i}\n`);
+    };
+    await fixture.tree("r");
+    change(0, 3, "few");
+    fixture.remove("r/d3/f3.txt");
+    fixture.write("r/new/file.txt", "new\n");
+    const few = await fixture.tree("r");
+    change(0, 240, "many");
+    await fixture.tree("r");
+    for (const i of numbers.slice(3, 240)) fixture.write(`r/d${i % 7}/f${i}.txt`, `${i}\n`);
+    change(0, 3, "few");
+    fixture.remove("r/d3/f3.txt");
+    equal(await fixture.tree("r"), few);
+    // Another process starts without the changes of this one.
+    const other = await fixture.open({ pid: 999_999_999 }).snapshot([fixture.at("r")]);
+    equal(other.kind === "recorded" && other.roots[0]?.tree, few);
+  });
+
   test("find no file below a link to a folder", async () => {
     fixture.write("w/folder/a.txt", "1\n");
     fixture.link("w/link", "folder");
@@ -234,11 +275,16 @@ suite("snapshots, with git", () => {
     );
     deepEqual(first.skipped, [{ root: limited.at("f/n2"), why: "tooMany" }]);
     deepEqual(await take(), first);
+    const leftOut = async () => {
+      const snapshot = await take();
+      return snapshot.kind === "recorded" && snapshot.roots[0]?.leftOut.map(({ path: name }) => name);
+    };
+    limited.write("f/0", "new files do not displace recorded ones");
+    deepEqual(await leftOut(), ["0", "c"]);
     limited.remove("f/a");
-    const later = await take();
-    deepEqual(later.kind === "recorded" && later.roots[0]?.leftOut, [{ path: "c", why: "tooMany" }]);
-    const last = await take();
-    deepEqual(last.kind === "recorded" && last.roots[0]?.leftOut, []);
+    deepEqual(await leftOut(), ["c"]);
+    limited.remove("f/0");
+    deepEqual(await leftOut(), []);
   });
 
   test("list files whose name is not UTF-8 as left out", async function () {

@@ -57,7 +57,7 @@ suite("folder of a store", () => {
       store.indexes().map(({ pid }) => pid),
       [1],
     );
-    store.removeLocks(2);
+    store.removeBeside(2);
     deepEqual(store.indexes().length, 1);
   });
 });

@@ -6,6 +6,7 @@
  *   info/exclude            ignore rules
  *   objects/                own objects; info/alternates names the objects of the user's repository
  *   index.PID               the index of one process
+ *   index.PID.edits         the objects of its last tree that are not in the index
  *   pins/CONVERSATION       the objects that a conversation needs
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -97,6 +98,11 @@ export class StoreFolder {
     return path.join(this.path, `index.${pid}`);
   }
 
+  /** The objects of the last tree of a process that its index does not contain, one id per line. */
+  edits(pid: number): string {
+    return path.join(this.path, `index.${pid}.edits`);
+  }
+
   /** The indexes of all processes, the newest first. */
   indexes(): readonly { readonly file: string; readonly pid: number; readonly mtimeMs: number }[] {
     return namesIn(this.path)
@@ -109,8 +115,8 @@ export class StoreFolder {
       .sort((a, b) => b.mtimeMs - a.mtimeMs);
   }
 
-  /** Files of an interrupted command. */
-  removeLocks(pid: number): void {
+  /** Removes the files beside an index: those of an interrupted command, and `edits`. */
+  removeBeside(pid: number): void {
     for (const name of namesIn(this.path))
       if (name.startsWith(`index.${pid}.`)) rmSync(path.join(this.path, name), { force: true });
   }

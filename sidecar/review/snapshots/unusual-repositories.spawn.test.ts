@@ -54,6 +54,25 @@ suite("snapshots of unusual repositories, with git", () => {
     equal(await fixture.tree("r"), before);
   });
 
+  test("leave out a changed file whose earlier bytes git converted with settings that are gone", async () => {
+    await fixture.repository("r", { "a.txt": "one\n", "b.txt": "two\n" });
+    await fixture.git("r", "config", "core.autocrlf", "true");
+    fixture.remove("r/a.txt");
+    await fixture.git("r", "checkout", "a.txt");
+    await fixture.git("r", "config", "--unset", "core.autocrlf");
+    equal(fixture.read("r/a.txt"), "one\r\n");
+    const before = await fixture.tree("r");
+    fixture.write("r/a.txt", "one\r\nmore\r\n");
+    fixture.write("r/b.txt", "changed\n");
+    const snapshot = await fixture.store.snapshot([fixture.at("r")]),
+      root = snapshot.kind === "recorded" ? snapshot.roots[0] : undefined;
+    deepEqual(root?.leftOut, [{ path: "a.txt", why: "unknown" }]);
+    deepEqual(
+      (await fixture.changes("r", before, root?.tree ?? "")).files.map(({ path: name }) => name),
+      ["b.txt"],
+    );
+  });
+
   test("run no hook, filter, monitor or other program that a repository or a variable names", async () => {
     const evil = fixture.at("evil.sh"),
       evidence = fixture.at("evidence");

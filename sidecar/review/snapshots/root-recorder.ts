@@ -1,0 +1,344 @@
+/**
+ * Records the files of a root as a tree.
+ *
+ *   closed ── first record ──▶ opening: index, its tree, proof of its entries ──▶ open
+ *      ▲────────── a command failed: the index is opened again       ──────────┘
+ *
+ * Git lists the files that differ from the index. If they are few, they are hashed here and put into the tree of the
+ * index. The index remains, because git needs as long to write an index of 100,000 files as to compare the files. If
+ * they are many, git adds them to the index.
+ *
+ * Invariants:
+ * - A tree has the bytes on disk of each file that is not left out.
+ * - The tree of a file that changed has its earlier bytes, or the file is left out.
+ */
+import { readFile, stat, writeFile } from "node:fs/promises";
+import path from "node:path";
+import type { FileState, LeftOut, Oid, RootPath } from "./file-state";
+import { FileHashes } from "./file-hashes";
+import { GitError, type Git } from "./git-program";
+import { encodePath, nulSeparated, parseRequestedObjects, type ByteString } from "./git-output";
+import { parseIndex, type IndexFile } from "./index-file";
+import {
+  MAX_LISTED,
+  selectFiles,
+  RealFolders,
+  type FileStatus,
+  type Limits,
+  type ListedFiles,
+  type SelectedFiles,
+} from "./listed-files";
+import type { LooseObjects } from "./loose-objects";
+import { doubtfulEntries, entryCount, openIndex, removeEntries, unprovenEntries } from "./own-index";
+import { headLogOf } from "./repository";
+import type { Root } from "./root";
+import { editTree, foldersOf, type FileEdits } from "./tree-edit";
+
+export interface RecorderDeps {
+  readonly git: Git;
+  readonly objects: LooseObjects;
+  readonly limits: Limits;
+  readonly pid: number;
+  /** Milliseconds since 1970. */
+  readonly date: () => number;
+}
+
+export interface RecordedTree {
+  readonly tree: Oid;
+  readonly leftOut: readonly LeftOut[];
+  /** Files that are left out, also those that `leftOut` does not list. */
+  readonly leftOutCount: number;
+  /** Nested repositories. They are separate roots. */
+  readonly nested: readonly RootPath[];
+  /** Length of the log of HEAD, before the files were read; 0 without one. */
+  readonly headLog: number;
+}
+
+interface OpenState {
+  /** Entries of the user's index, which the limits do not count. */
+  readonly given: number;
+  /** Number of entries and total size of the files that were added to the index. */
+  count: number;
+  bytes: number;
+  /** The tree of the index. Undefined after a change of the index. */
+  tree?: Oid;
+  /** The trees of folders in `tree`, as far as they were read. Undefined: no such folder. */
+  readonly folders: Map<ByteString, Buffer | undefined>;
+  /** Changed files whose entry was checked. True: its content before the change is known. */
+  readonly checked: Map<ByteString, boolean>;
+  /** Files of the last tree that the index does not contain. They remain recorded, whatever ignore rules change. */
+  created: ReadonlySet<ByteString>;
+}
+
+/** Statuses are read in slices, between which other events are handled. */
+const SLICE = 500;
+/** Files that disappear or become unreadable while git reads them are left out, up to this number per snapshot. */
+const MAX_RETRIES = 50;
+/** Maximum number and total size of files that are hashed here. */
+const MAX_EDITS = 200,
+  MAX_EDITED_BYTES = 32 * 1024 * 1024;
+
+export class RootRecorder {
+  readonly #hashes: FileHashes;
+  #open: OpenState | undefined;
+
+  constructor(
+    private readonly root: Root,
+    private readonly deps: RecorderDeps,
+  ) {
+    this.#hashes = new FileHashes(deps.objects, deps.date);
+  }
+
+  /** The next call opens the index again. */
+  close(): void {
+    this.#open = undefined;
+  }
+
+  async record(): Promise<RecordedTree> {
+    const { root, deps } = this,
+      headLog = root.repository ? await sizeOf(headLogOf(root.repository)) : 0;
+    const opened = this.#open === undefined ? await openIndex(root, deps.pid) : undefined,
+      open = this.#open ?? (await this.#stateOf(opened?.content));
+    const [listed, unproven, tree] = await Promise.all([
+      this.#listed(),
+      opened ? unprovenEntries(opened, root, deps.git, this.#env) : new Set<never>(),
+      open.tree ?? this.#writeTree(open.count),
+    ]);
+    open.tree = tree;
+    if (opened) await removeEntries(opened, unproven, root);
+    this.#open = open;
+    if (unproven.size > 0) {
+      open.count -= unproven.size;
+      changed(open);
+    }
+    const removedEntries = new Set([...unproven].map(entry => entry.path)),
+      modified = listed.modified.filter(file => !removedEntries.has(file)),
+      unknown = await this.#unknown(modified, open),
+      selected = await this.#selected(
+        { modified: modified.filter(file => !unknown.has(file)), others: [...listed.others, ...removedEntries] },
+        open,
+      );
+    const { tree: recorded, unreadable } = await this.#treeOf(selected, open),
+      leftOut: readonly LeftOut[] = [
+        ...selected.leftOut,
+        ...[...unknown].map(file => ({ path: readable(file), why: "unknown" as const })),
+        ...unreadable.map(file => ({ path: readable(file), why: "unreadable" as const })),
+      ].map(each => ({ ...each, path: this.#ownPath(each.path) }));
+    return {
+      tree: recorded,
+      leftOut: leftOut.slice(0, MAX_LISTED),
+      leftOutCount: leftOut.length,
+      headLog,
+      nested: selected.nested.map(nested => this.#ownPath(readable(nested))),
+    };
+  }
+
+  async #stateOf(index: IndexFile | undefined): Promise<OpenState> {
+    const { root } = this,
+      given = root.repository ? await entryCount(path.join(root.repository.gitFolder, "index")) : 0;
+    // In a folder without a repository, all files are added ones.
+    const bytes = root.repository ? 0 : (index?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
+    return { given, count: index?.count ?? 0, bytes, folders: new Map(), checked: new Map(), created: new Set() };
+  }
+
+  async #listed(): Promise<ListedFiles> {
+    const scope = this.root.prefix === "" ? [] : ["--", readable(this.root.prefix)];
+    const [modified, others] = await Promise.all([
+      this.#git(["diff-files", "-z", "--name-only"]),
+      this.#git(["--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", ...scope]),
+    ]);
+    return { modified: nulSeparated(modified.stdout), others: nulSeparated(others.stdout) };
+  }
+
+  /** Changed files whose content before the change is not known. */
+  async #unknown(modified: readonly ByteString[], open: OpenState): Promise<ReadonlySet<ByteString>> {
+    const { root, deps } = this,
+      unchecked = modified.filter(file => !open.checked.has(file));
+    // The objects of a folder without a repository were hashed here.
+    if (unchecked.length > 0 && root.repository !== undefined) {
+      const content = parseIndex(await readFile(this.#index), root.algorithm),
+        found = content?.find(new Set(unchecked)) ?? [],
+        // Git sets the size to zero if a file changed at the time at which its index was written.
+        entries = found.filter(({ size }) => size > 0);
+      for (const file of unchecked) open.checked.set(file, true);
+      if (content !== undefined)
+        for (const { path: file } of (await doubtfulEntries(content, entries, root, deps.git, this.#env)).converted)
+          open.checked.set(file, false);
+    }
+    return new Set(modified.filter(file => open.checked.get(file) === false));
+  }
+
+  async #selected({ modified, others: all }: ListedFiles, open: OpenState): Promise<SelectedFiles> {
+    const { limits } = this.deps,
+      // Recorded files have priority if the limits do not allow all.
+      others = [...open.created, ...all.filter(file => !open.created.has(file))],
+      statuses = await this.#statuses(modified, others);
+    return selectFiles(
+      { modified, others },
+      file => statuses.get(file) ?? { kind: "absent" },
+      { files: limits.maxFiles + open.given - open.count, bytes: limits.maxBytes - open.bytes },
+      limits,
+    );
+  }
+
+  async #statuses(
+    modified: readonly ByteString[],
+    others: readonly ByteString[],
+  ): Promise<ReadonlyMap<ByteString, FileStatus>> {
+    const folders = new RealFolders(this.root.workTree),
+      statuses = new Map<ByteString, FileStatus>();
+    // Git follows no links to the others.
+    const count = modified.length;
+    for (const [i, file] of [...modified, ...others].entries()) {
+      if (i % SLICE === SLICE - 1)
+        await new Promise(resolve => {
+          setImmediate(resolve);
+        });
+      if (i < count && !folders.contain(file)) statuses.set(file, { kind: "absent" });
+      else if (!file.endsWith("/")) statuses.set(file, folders.statusOf(file));
+    }
+    return statuses;
+  }
+
+  async #treeOf(
+    selected: SelectedFiles,
+    open: OpenState,
+  ): Promise<{ readonly tree: Oid; readonly unreadable: readonly ByteString[] }> {
+    const { removed, added, addedBytes, growth } = selected;
+    // Without modes or links in the file system, git decides which mode a file has.
+    const isFew =
+      this.root.hasModes &&
+      this.root.hasLinks &&
+      removed.length + added.length <= MAX_EDITS &&
+      addedBytes <= MAX_EDITED_BYTES &&
+      // Git reads one request per line.
+      ![...removed, ...added].some(file => file.includes("\n"));
+    if (isFew && open.tree !== undefined) return this.#edited(selected, open, open.tree);
+    const unreadable = await this.#update(removed, added, open);
+    open.bytes += growth.bytes;
+    open.created = new Set();
+    return { tree: (open.tree ??= await this.#writeTree(open.count)), unreadable };
+  }
+
+  /** Puts the states of these files into the tree of the index. */
+  async #edited(
+    { removed, added, growth }: SelectedFiles,
+    open: OpenState,
+    tree: Oid,
+  ): Promise<{ readonly tree: Oid; readonly unreadable: readonly ByteString[] }> {
+    open.created = new Set(growth.files);
+    if (removed.length + added.length === 0) return { tree, unreadable: [] };
+    const { root } = this,
+      own = (file: ByteString): ByteString => file.slice(root.prefix.length),
+      edits = new Map<ByteString, FileState | undefined>(removed.map(file => [own(file), undefined])),
+      unreadable: ByteString[] = [];
+    await Promise.all([
+      this.#readFolders([...removed, ...added].map(own), open, tree),
+      ...added.map(async file => {
+        const state = await this.#hashes.store(path.join(root.workTree, ...readable(file).split("/")));
+        if (state === "unreadable") unreadable.push(file);
+        else edits.set(own(file), state === "absent" ? undefined : state);
+      }),
+    ]);
+    return { tree: await this.#writeEdited(open, edits), unreadable: unreadable.sort() };
+  }
+
+  async #writeEdited(open: OpenState, edits: FileEdits): Promise<Oid> {
+    const { root, deps } = this,
+      known = new Map([...open.folders].flatMap(([folder, bytes]) => (bytes === undefined ? [] : [[folder, bytes]]))),
+      edited = editTree(known, edits, root.algorithm);
+    if (edited === undefined) throw new GitError("failed", "A tree is missing.");
+    const blobs = [...edits.values()].flatMap(state => (state === undefined ? [] : [state.oid])),
+      trees = await Promise.all(edited.trees.map(bytes => deps.objects.write("tree", bytes, deps.date())));
+    await writeFile(root.store.edits(deps.pid), [...blobs, ...trees].join("\n"));
+    return edited.tree;
+  }
+
+  async #readFolders(files: readonly ByteString[], open: OpenState, tree: Oid): Promise<void> {
+    const folders = [...foldersOf(files)].filter(folder => !open.folders.has(folder));
+    if (folders.length === 0) return;
+    const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], {
+        input: Buffer.from(folders.map(folder => `${tree}:${folder}\n`).join(""), "latin1"),
+      }),
+      objects = parseRequestedObjects(stdout);
+    for (const [i, folder] of folders.entries())
+      open.folders.set(folder, objects[i]?.kind === "tree" ? objects[i].bytes : undefined);
+  }
+
+  /** Hashes and stores the added files in the index. Returns those that git could not read. */
+  async #update(
+    removed: readonly ByteString[],
+    added: readonly ByteString[],
+    open: OpenState,
+  ): Promise<readonly ByteString[]> {
+    const failed = new Set<ByteString>();
+    for (let isDone = removed.length + added.length === 0; !isDone; ) {
+      const input = [...removed, ...added].filter(file => !failed.has(file)).map(file => `${file}\0`);
+      changed(open);
+      try {
+        await this.#git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
+          input: Buffer.from(input.join(""), "latin1"),
+        });
+        isDone = true;
+      } catch (error) {
+        const file = error instanceof GitError ? UNPROCESSED.exec(error.stderr)?.[1] : undefined;
+        if (file === undefined || failed.has(encodePath(file)) || failed.size === MAX_RETRIES) throw error;
+        failed.add(encodePath(file));
+      }
+      open.count = await entryCount(this.#index);
+    }
+    return [...failed];
+  }
+
+  async #writeTree(count: number): Promise<Oid> {
+    const { prefix } = this.root,
+      // Git refuses a prefix without files.
+      scope = prefix === "" || count === 0 ? [] : [`--prefix=${readable(prefix)}`];
+    const { stdout } = await this.#git(["write-tree", "--missing-ok", ...scope]);
+    return stdout.toString().trim();
+  }
+
+  #ownPath(file: string): RootPath {
+    return file.slice(readable(this.root.prefix).length);
+  }
+
+  get #index(): string {
+    return this.root.store.index(this.deps.pid);
+  }
+
+  get #env(): Readonly<Record<string, string>> {
+    return recordingEnv(this.root, this.deps.pid);
+  }
+
+  #git(args: readonly string[], { input }: { readonly input?: Uint8Array } = {}): ReturnType<Git["run"]> {
+    return this.deps.git.run({
+      args,
+      cwd: this.root.workTree,
+      env: this.#env,
+      ...(input === undefined ? {} : { input }),
+    });
+  }
+}
+
+/** The environment of commands that read or write the index of this process. */
+export function recordingEnv({ store, workTree }: Root, pid: number): Readonly<Record<string, string>> {
+  return { GIT_DIR: store.path, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: store.index(pid) };
+}
+
+/** Call it when the index changes. */
+function changed(open: OpenState): void {
+  delete open.tree;
+  open.folders.clear();
+}
+
+const readable = (file: ByteString): string => Buffer.from(file, "latin1").toString();
+
+/** 0 if the file does not exist. */
+async function sizeOf(file: string): Promise<number> {
+  return stat(file).then(
+    ({ size }) => size,
+    () => 0,
+  );
+}
+
+const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;
