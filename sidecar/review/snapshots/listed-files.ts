@@ -12,6 +12,8 @@ export interface Limits {
   readonly maxBytes: number;
   /** Number of roots of a snapshot, with nested repositories. */
   readonly maxRoots: number;
+  /** Number of files that are put into a tree without git's index. */
+  readonly maxEdits: number;
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -19,6 +21,7 @@ export const DEFAULT_LIMITS: Limits = {
   maxFiles: 50_000,
   maxBytes: 1024 * 1024 * 1024,
   maxRoots: 20,
+  maxEdits: 200,
 };
 
 /** Maximum length of `leftOut`. Further files are counted only. */

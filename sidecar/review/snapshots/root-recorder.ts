@@ -74,9 +74,8 @@ interface OpenState {
 const SLICE = 500;
 /** Files that disappear or become unreadable while git reads them are left out, up to this number per snapshot. */
 const MAX_RETRIES = 50;
-/** Maximum number and total size of files that are hashed here. */
-const MAX_EDITS = 200,
-  MAX_EDITED_BYTES = 32 * 1024 * 1024;
+/** Maximum total size of files that are hashed here. */
+const MAX_EDITED_BYTES = 32 * 1024 * 1024;
 
 export class RootRecorder {
   readonly #hashes: FileHashes;
@@ -209,7 +208,7 @@ export class RootRecorder {
     const isFew =
       this.root.hasModes &&
       this.root.hasLinks &&
-      removed.length + added.length <= MAX_EDITS &&
+      removed.length + added.length <= this.deps.limits.maxEdits &&
       addedBytes <= MAX_EDITED_BYTES &&
       // Git reads one request per line.
       ![...removed, ...added].some(file => file.includes("\n"));
