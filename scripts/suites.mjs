@@ -14,7 +14,7 @@ import { unlessUnchanged } from "./skip-unchanged.mjs";
 const TEMPLATE = "docs/templates/typescript";
 /** All folders with sources. */
 const SOURCES = ["src", "webview", "sidecar", "test", "bench", "scripts", TEMPLATE];
-/** TypeScript programs, the slowest first, with the folders of their files and imports (see scripts/layers.test.ts). */
+/** TypeScript programs, the slowest first, with the folders of their files and imports (see scripts/layers.ts). */
 const PROGRAMS = {
   test: SOURCES,
   sidecar: ["sidecar", "src/protocol"],

@@ -7,6 +7,7 @@ const CODE = /\.(tsx?|[cm]?js|css|html)$/;
 /** The tests of the layers, and the packager, which lists the packages bundled in mynah-ui. */
 const EXEMPT: ReadonlySet<string> = new Set([
   "scripts/layers.test.ts",
+  "scripts/layers.ts",
   "scripts/package.mjs",
   "scripts/widget-name.test.ts",
 ]);

@@ -1,8 +1,8 @@
 /**
  * The names of all ACP methods and of the kinds of `session/update`, in both versions, earlier drafts and Symposium's
- * extensions. No other production file contains these literals (`scripts/layers.test.ts`). The compiler compares the
- * tables of the published schemas with those of `@agentclientprotocol/sdk`: an entry that is missing or different is an
- * error. Imports nothing at run time.
+ * extensions. No other production file contains these literals (`scripts/method-names.test.ts`). The compiler compares
+ * the tables of the published schemas with those of `@agentclientprotocol/sdk`: an entry that is missing or different
+ * is an error. Imports nothing at run time.
  */
 import type * as v1 from "@agentclientprotocol/sdk/unstable";
 import type * as v2 from "@agentclientprotocol/sdk/experimental/v2/unstable";

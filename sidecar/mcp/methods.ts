@@ -1,6 +1,6 @@
 /**
  * The names of the MCP methods that Symposium sends or handles itself. All others are forwarded uninspected. No other
- * production file contains these names (`scripts/layers.test.ts`). The compiler checks them against
+ * production file contains these names (`scripts/method-names.test.ts`). The compiler checks them against
  * `@modelcontextprotocol/sdk`. No imports at run time.
  */
 import type {
