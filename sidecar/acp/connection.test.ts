@@ -3,6 +3,7 @@ import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type SessionListener } from "./connection";
+import { turn } from "../testing/turn";
 
 class Fixture {
   readonly clock = new FakeClock();
@@ -40,7 +41,6 @@ class Fixture {
 }
 const open = async (connection: AgentConnection, listener: SessionListener): Promise<string> =>
   (await connection.newSession("/w", listener)).sessionId;
-const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("AgentConnection", () => {
   test("delivers an update sent before the session/new response first", async () => {
@@ -54,7 +54,7 @@ suite("AgentConnection", () => {
     request.respond({ sessionId: "x" });
     agent.update("x", 2);
     equal((await opened).sessionId, "x");
-    await tick();
+    await turn();
     deepEqual(received, ["a 1", "a 2"]);
   });
 
@@ -69,13 +69,13 @@ suite("AgentConnection", () => {
     ];
     agent.update(two, "b");
     agent.update(one, "a");
-    await tick();
+    await turn();
     connection.leave(one);
     agent.update(one, "late");
-    await tick();
+    await turn();
     deepEqual(received, [`2 "b"`, `1 "a"`]);
     agent.update("never", "?");
-    await tick();
+    await turn();
     deepEqual(
       fixture.warnings,
       ["update for an unknown session"],
@@ -96,7 +96,7 @@ suite("AgentConnection", () => {
     agent.update(session, 2);
     prompt.respond({ stopReason: "end_turn" });
     agent.update(session, 3);
-    await tick();
+    await turn();
     deepEqual(received, ["1 1", "1 2", "stopped", "1 3"]);
   });
 
@@ -142,7 +142,7 @@ suite("AgentConnection", () => {
     void answer();
     await rejects(connection.newSession("/w", fixture.listener("2", received)), /has the id of another session/);
     agent.update("same", "mine");
-    await tick();
+    await turn();
     deepEqual(received, [`1 "mine"`]);
   });
 
@@ -159,10 +159,10 @@ suite("AgentConnection", () => {
     fixture.clock.advance(NEW_SESSION_LIMIT_MS);
     await failed;
     request.respond({ sessionId: "ghost" });
-    await tick();
+    await turn();
     deepEqual(agent.received.at(-1), "session/close");
     agent.update("ghost", "boo");
-    await tick();
+    await turn();
     deepEqual(received, []);
   });
 
@@ -282,7 +282,7 @@ suite("AgentConnection", () => {
       request.respond({ modes: 1 });
       agent.update("old", "new");
       equal((await opened).sessionId, "old");
-      await tick();
+      await turn();
       deepEqual([received.length, ...received.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
     });
 
@@ -295,7 +295,7 @@ suite("AgentConnection", () => {
     (await agent.next("session/load")).fail(new RpcError(-32002, "gone"));
     await failed;
     agent.update("old", "late");
-    await tick();
+    await turn();
     const rejection = rejects(
       connection.reopen("load", "old", "/w", fixture.listener("b", received)),
       /closed the connection/,
@@ -317,7 +317,7 @@ suite("AgentConnection", () => {
     fixture.clock.advance(NEW_SESSION_LIMIT_MS);
     await failed;
     request.respond({});
-    await tick();
+    await turn();
     equal(agent.received.at(-1), "session/close");
   });
 
@@ -341,10 +341,10 @@ suite("AgentConnection", () => {
     agent.update(slow, 1);
     agent.update(slow, 2);
     agent.update(second, 3);
-    await tick();
+    await turn();
     deepEqual(received, ["slow 1"]);
     go();
-    await tick();
+    await turn();
     deepEqual(received, ["slow 1", "slow 2", "other 3"]);
   });
 

@@ -1,5 +1,6 @@
 import { deepEqual, equal, fail } from "node:assert/strict";
 import { PromptPreparation } from "./prompt-preparation";
+import { turn } from "../testing/turn";
 
 interface Pending {
   resolve(prepared: object): void;
@@ -29,7 +30,6 @@ function started() {
   };
   return { events, preparation, begin, beginPending };
 }
-const settled = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
 suite("PromptPreparation", () => {
   test("is ready at once without a promise", () => {
@@ -44,7 +44,7 @@ suite("PromptPreparation", () => {
       throw new Error("no");
     });
     beginPending("b").reject(new Error("no"));
-    await settled();
+    await turn();
     deepEqual([events, preparation.stop()], [["a Error: no", "b Error: no"], false]);
   });
 
@@ -56,7 +56,7 @@ suite("PromptPreparation", () => {
     preparation.stop();
     first.resolve({});
     second.reject(new Error("late"));
-    await settled();
+    await turn();
     deepEqual(events, ["a stopped", "b stopped"]);
   });
 
@@ -66,7 +66,7 @@ suite("PromptPreparation", () => {
       second = beginPending("b");
     second.resolve({});
     first.resolve({});
-    await settled();
+    await turn();
     deepEqual(events, ["a stopped", "b ready"]);
   });
 });

@@ -3,6 +3,7 @@ import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection } from "../acp/connection";
 import { AgentPool, type AgentKey } from "./pool";
+import { turn } from "../testing/turn";
 
 class Fixture {
   readonly agents: MemoryAgent[] = [];
@@ -39,7 +40,6 @@ const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey
   protocol: 1,
   agent: { id, name: id, distribution: { local: { command: "x", env } } },
 });
-const tick = () => new Promise(resolve => setImmediate(resolve));
 
 suite("AgentPool", () => {
   test("shares one process between concurrent leases and stops it after the last release", async () => {
@@ -51,10 +51,10 @@ suite("AgentPool", () => {
     equal(fixture.agents.length, 1);
     a.release();
     a.release();
-    await tick();
+    await turn();
     deepEqual(fixture.stopped, []);
     b.release();
-    await tick();
+    await turn();
     deepEqual(fixture.stopped, [1]);
   });
 
@@ -119,7 +119,7 @@ suite("AgentPool", () => {
       [false, true],
     );
     old.release();
-    await tick();
+    await turn();
     deepEqual(fixture.stopped, [1]);
     fixture.pool.retire("a");
     await fixture.pool[Symbol.asyncDispose]();
@@ -133,7 +133,7 @@ suite("AgentPool", () => {
     const next = await fixture.acquire(key("a"));
     for (const _ of [1, 2]) {
       fixture.pool.restart(key("a"), { message: "again" }, old.connection);
-      await tick();
+      await turn();
       deepEqual([fixture.stopped, (await fixture.acquire(key("a"))).connection === next.connection], [[1], true]);
     }
     await fixture.pool[Symbol.asyncDispose]();
@@ -143,7 +143,7 @@ suite("AgentPool", () => {
     const fixture = new Fixture();
     await fixture.acquire(key("a"));
     await fixture.agents[0]!.die();
-    await tick();
+    await turn();
     await fixture.acquire(key("a"));
     equal(fixture.agents.length, 2);
     fixture.pool.restart(key("a"), { message: "again" });
@@ -167,7 +167,7 @@ suite("AgentPool", () => {
       second = fixture.acquire(key("a"), abortController.signal);
     const request = await fixture.agents[0]!.next("initialize");
     controller.abort();
-    await tick();
+    await turn();
     deepEqual(
       fixture.signals.map(({ aborted }) => aborted),
       [false],
@@ -188,10 +188,10 @@ suite("AgentPool", () => {
       otherLease = await fixture.acquire(key("a"));
     staying.abort();
     lease.release();
-    await tick();
+    await turn();
     deepEqual(fixture.stopped, []);
     otherLease.release();
-    await tick();
+    await turn();
     deepEqual(fixture.stopped, [1]);
   });
 

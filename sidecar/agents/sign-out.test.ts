@@ -6,6 +6,7 @@ import { AgentStatusTracker, trackedConnect } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { AgentPool } from "./pool";
 import { signOut } from "./sign-out";
+import { turn } from "../testing/turn";
 
 const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "x" } } };
 
@@ -69,8 +70,6 @@ const able = () =>
     authMethods: [{ id: "x", name: "X" }],
   });
 
-const tick = () => new Promise(resolve => setImmediate(resolve));
-
 suite("sign-out", () => {
   test("sends logout to a running agent, deletes its keys and ends its processes with a reason", async () => {
     const fixture = new Fixture(able),
@@ -79,7 +78,7 @@ suite("sign-out", () => {
     (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
     equal((await lease.connection.closed).message, "You signed out of Ada. Ada restarts with your next prompt.");
-    await tick();
+    await turn();
     deepEqual([fixture.did, fixture.agents.length], [["forgot ada", "stopped"], 1]);
     deepEqual(fixture.statusTracker.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
   });
@@ -87,7 +86,7 @@ suite("sign-out", () => {
   test("starts an agent only for its logout", async () => {
     const fixture = new Fixture(able),
       leaving = fixture.signOut();
-    await tick();
+    await turn();
     (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
     await fixture.pool[Symbol.asyncDispose]();
@@ -103,11 +102,11 @@ suite("sign-out", () => {
     deepEqual([fixture.did, connection.isEnded], [[], false]);
     fixture.stored = { KEY: "k" };
     await fixture.signOut();
-    await tick();
+    await turn();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
     const idle = new Fixture(() => new MemoryAgent());
     await rejects(idle.signOut(), /does not support signing out/);
-    await tick();
+    await turn();
     deepEqual(idle.did, ["stopped"], "what was started to be told does not stay");
   });
 
@@ -120,7 +119,7 @@ suite("sign-out", () => {
       leaving,
       /^AgentError: Ada may still be signed in: Ada returned an error: the disk is full\. Sign out with its own command line\.$/,
     );
-    await tick();
+    await turn();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
     equal(fixture.statusTracker.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
   });

@@ -11,10 +11,8 @@ import type { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { TOOLS } from "../testing/mcp/many-tools";
 import { connected } from "../testing/mcp/mcp-fixture";
 import { EXTENSION_METHODS } from "../acp/methods";
+import { settled } from "../testing/turn";
 
-const settle = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
-};
 /**
  * Runs one session until the end of its first turn, in a new chain, as after a restart. `act` runs at `when`: after the
  * setup, while the prompt waits, or during the prompt.
@@ -41,7 +39,7 @@ async function session(
     transport = server!.type === "http" ? "http" : "stdio";
   if (when === "setup") await act(server!, rig.clock);
   const turn = rig.prompt(id);
-  await settle();
+  await settled();
   const waited = isAsked ? "" : " waits";
   if (when === "wait") await act(server!, rig.clock);
   rig.clock.advance(LIST_LIMIT_MS);
@@ -155,7 +153,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
     const id = await rig.session(),
       turn = rig.prompt(id);
-    await settle();
+    await settled();
     deepEqual(order, []);
     rig.fixture.client.notify("session/cancel", { sessionId: id });
     await turn;
@@ -174,7 +172,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
     const id = await rig.session(),
       turn = rig.prompt(id);
-    await settle();
+    await settled();
     const closed = rig.fixture.client.request("session/close", { sessionId: id }).then(
       () => order.push("closed"),
       () => order.push("closed"),
@@ -188,7 +186,7 @@ suite("MCP bridge: delivery by evidence", () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const sessionId = await rig.session();
     const turn = rig.fixture.client.request("session/prompt", { sessionId, prompt: [] }, { signal: cancelling.signal });
-    await settle();
+    await settled();
     cancelling.abort();
     await rejects(turn, /cancelled/);
   });
@@ -200,10 +198,10 @@ suite("MCP bridge: delivery by evidence", () => {
     const response = rig.fixture.client
       .request(EXTENSION_METHODS.session_tools, { sessionId: id, wait: true })
       .then(() => answered.push("tools"));
-    await settle();
+    await settled();
     rig.clock.advance(LIST_LIMIT_MS - 1);
     const turn = rig.prompt(id).then(() => answered.push("prompt"));
-    await settle();
+    await settled();
     deepEqual(answered, []);
     rig.clock.advance(1);
     await Promise.all([response, turn]);
@@ -220,7 +218,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
     const id = await rig.session(),
       turn = rig.prompt(id);
-    await settle();
+    await settled();
     rig.clock.advance(LIST_LIMIT_MS);
     await turn;
     deepEqual(
@@ -256,7 +254,7 @@ suite("MCP bridge: delivery by evidence", () => {
     const slow = async (server: JsonObject, clock: FakeClock): Promise<void> => {
       await using client = await connected(server);
       clock.advance(LIST_LIMIT_MS);
-      await settle();
+      await settled();
       await client.listTools();
     };
     deepEqual(

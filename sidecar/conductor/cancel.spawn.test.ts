@@ -9,6 +9,7 @@ import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chai
 import { ProcessChain } from "../testing/chain/process-chain";
 import { internalProxy, nestedConductor, wiredProxy } from "../testing/chain/stream-chain";
 import type { ProxyComponent } from "./component";
+import { settled } from "../testing/turn";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const CHAINS = Math.ceil(RUNS / 50);
@@ -32,13 +33,6 @@ const COMPONENTS: Readonly<Record<string, (definition?: ProxyDefinition) => Prox
   nested: definition => nestedConductor("chain", [internalProxy("first"), wiredProxy("second", definition)]),
 };
 const kinds = fc.array(fc.constantFrom(...Object.keys(COMPONENTS)), { maxLength: 3 });
-
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 40; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 
 /** The requests of one side, which the other side answers when `answer` is called. */
 class PendingRequests {
@@ -109,15 +103,15 @@ suite("cancellation", function () {
             down = new PendingRequests(chain.client, atAgent, COUNT);
           const up = new PendingRequests(chain.agent.peer, asked, COUNT);
           for (let n = 0; n < COUNT; n++) atAgent.push(await chain.agent.next("session/prompt"));
-          while (asked.length < COUNT) await settled();
+          while (asked.length < COUNT) await settled(40);
           for (const [isDown, n] of cancellations) (isDown ? down : up).cancel(n);
-          await settled();
+          await settled(40);
           const expected = (isDown: boolean): number[] =>
             [...new Set(cancellations.flatMap(([d, n]) => (d === isDown ? [n] : [])))].sort();
           deepEqual([down.cancelled, up.cancelled], [expected(true), expected(false)]);
           down.answer();
           up.answer();
-          await settled();
+          await settled(40);
           for (const [side, isDown] of [
             [down, true],
             [up, false],
@@ -128,7 +122,7 @@ suite("cancellation", function () {
             );
             for (let n = 0; n < COUNT; n++) side.cancel(n); // after the response
           }
-          await settled();
+          await settled(40);
           deepEqual([chain.warnings, chain.agent.received.filter(method => method.includes("cancel"))], [[], []]);
           await chain.conductor[Symbol.asyncDispose]();
         },
@@ -168,14 +162,14 @@ suite("cancellation", function () {
           own?.client.request("_ask", { of: "proxy" }, { signal: stopUp.signal }),
         ]);
         const atAgent = [await chain.agent.next("session/prompt"), await chain.agent.next("session/prompt")];
-        while (asked.length < 2) await settled();
+        while (asked.length < 2) await settled(40);
         const aborted = (): unknown[] =>
           [...atAgent, ...asked].flatMap(({ signal, params, method }) => (signal.aborted ? [[method, params]] : []));
         stopDown.abort();
-        await settled();
+        await settled(40);
         deepEqual(aborted(), [["session/prompt", { of: "proxy" }]]);
         stopUp.abort();
-        await settled();
+        await settled(40);
         deepEqual(aborted(), [
           ["session/prompt", { of: "proxy" }],
           ["_ask", { of: "proxy" }],
@@ -187,7 +181,7 @@ suite("cancellation", function () {
         );
         clients.cancel();
         agents.cancel();
-        await settled();
+        await settled(40);
         equal(aborted().length, 2);
         deepEqual(chain.warnings, []);
         await chain.conductor[Symbol.asyncDispose]();

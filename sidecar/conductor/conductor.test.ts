@@ -9,15 +9,10 @@ import { RpcError } from "../rpc/message";
 import type { ProxyComponent } from "./component";
 import { serveProxy } from "../proxies/serve-proxy";
 import type { Proxy } from "../proxies/proxy";
+import { settled } from "../testing/turn";
 
 const PASS: ProxyScript = {};
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {}, vendor: { a: 1 } };
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 const internal = (name: string, create: () => Proxy): ProxyComponent => ({
   kind: "internal",
   name,

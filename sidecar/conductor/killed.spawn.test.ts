@@ -21,6 +21,7 @@ import { skipped } from "../testing/skipped";
 import type { ProxyComponent, Start } from "./component";
 import { FIRST_MESSAGE_MS } from "./agent-stage";
 import { LAST_ANSWERS_MS } from "./proxy-stage";
+import { settled } from "../testing/turn";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 /** For a longer search: SYMPOSIUM_RUNS=100000 node scripts/units.mjs sidecar/conductor/killed */
@@ -187,13 +188,6 @@ function names(error: RpcError | undefined, victim: string, hasOutput = true): v
   equal(component, victim);
   if (hasOutput) equal(details, lastOutput(victim));
 }
-
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 
 suite("killed process in a chain", function () {
   this.timeout(timeLimit(120_000));

@@ -12,6 +12,7 @@ import { Talker } from "../testing/chain/talker";
 import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/stream-chain";
 import type { LastComponent, ProxyComponent } from "./component";
 import { conduct, type Conductor } from "./conductor";
+import { settled } from "../testing/turn";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 /**
@@ -46,13 +47,6 @@ function between(proxies: readonly ProxyComponent[], upstream: Channel, last: La
     onWarning: () => undefined,
   });
 }
-
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 50; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 
 suite("order of messages in a chain", function () {
   this.timeout(timeLimit(120_000));
@@ -158,7 +152,7 @@ suite("chain with an end that does not read", function () {
       const flooding = Promise.all([agent.floods(MANY), client.floods(MANY)]);
       for (let before = -1; before !== agent.sent + client.sent; ) {
         before = agent.sent + client.sent;
-        await settled();
+        await settled(50);
       }
       ok(
         agent.sent < MANY / 2 && client.sent < MANY / 2,
@@ -167,14 +161,14 @@ suite("chain with an end that does not read", function () {
       agent.reads(); // the client does not read
       for (let before = -1; before !== agent.received.length; ) {
         before = agent.received.length;
-        await settled();
+        await settled(50);
       }
       equal(agent.received.length, MANY, "the directions are independent");
       client.reads();
       await flooding;
       for (let before = -1; before !== client.received.length; ) {
         before = client.received.length;
-        await settled();
+        await settled(50);
       }
       const all = Array.from({ length: MANY }, (_, n) => n);
       deepEqual(agent.received, all);

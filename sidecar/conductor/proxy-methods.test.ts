@@ -2,6 +2,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { nestedConductor, wiredChain, wiredProxy } from "../testing/chain/stream-chain";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
+import { settled } from "../testing/turn";
 
 const METHODS = [
   "proxy/successor",
@@ -17,12 +18,6 @@ const FORGED = {
 };
 const INVALID_REQUEST = -32600,
   METHOD_NOT_FOUND = -32601;
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 
 async function running(scripts: readonly ProxyScript[]): Promise<MemoryChain> {
   const chain = memoryChain(scripts);

@@ -8,13 +8,8 @@ import type { RpcError } from "../rpc/message";
 import { memoryChain, type MemoryChain } from "../testing/chain/memory-chain";
 import { ProcessChain } from "../testing/chain/process-chain";
 import { internalProxy } from "../testing/chain/stream-chain";
+import { settled } from "../testing/turn";
 
-const settled = async (): Promise<void> => {
-  for (let i = 0; i < 20; i++)
-    await new Promise(resolve => {
-      setImmediate(resolve);
-    });
-};
 const LAST_WORDS = /rogue proxy: this is how it goes\n/;
 
 suite("rogue proxy", function () {

@@ -10,10 +10,10 @@ import { Fixture, HTTP_AGENT } from "../testing/mcp/mcp-fixture";
 import { asking } from "../testing/mcp/sharing-agent";
 import { ANNOUNCE_LIMIT_MS } from "./call-router";
 import { mcpBridge } from "./mcp-bridge";
+import { turn } from "../testing/turn";
 
 const STATELESS_META = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
 const options = () => ({ signal: new AbortController().signal, notification: () => undefined });
-const settle = () => new Promise<void>(resolve => setImmediate(resolve));
 
 /** Bridge with an attached server. The extension adds no servers to sessions of the folder `/none`. */
 class Bridged implements AsyncDisposable {
@@ -53,11 +53,11 @@ class Bridged implements AsyncDisposable {
 
   /** Resolves when the agent has received the prompt. The result ends the turn. */
   async begin(sessionId: string): Promise<() => Promise<unknown>> {
-    const turn = this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
-    while (!this.#turns.has(sessionId)) await settle();
+    const response = this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
+    while (!this.#turns.has(sessionId)) await turn();
     return () => {
       this.#turns.get(sessionId)?.respond({ stopReason: "end_turn" });
-      return turn;
+      return response;
     };
   }
 
@@ -66,7 +66,7 @@ class Bridged implements AsyncDisposable {
       sessionId,
       update: { sessionUpdate: "tool_call", toolCallId: "t", title: "symposium_keep", kind: "other", rawInput },
     });
-    await settle();
+    await turn();
   }
 
   /** Returns the text of the result. */
@@ -78,10 +78,10 @@ class Bridged implements AsyncDisposable {
       isSettled = true;
     };
     called.then(settled, settled);
-    for (let i = 0; i < 5; i++) await settle();
+    for (let i = 0; i < 5; i++) await turn();
     while (!isSettled) {
       this.clock.advance(ANNOUNCE_LIMIT_MS);
-      await settle();
+      await turn();
     }
     return String(objectOr((objectOr(await called).content as unknown[])[0]).text);
   }

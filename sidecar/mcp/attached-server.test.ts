@@ -5,20 +5,20 @@ import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { AttachedServer, type AttachedTools } from "./attached-server";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
 import type { StatelessServer } from "./revision";
+import { turn } from "../testing/turn";
 
 const options = () => ({ signal: new AbortController().signal, notification: () => undefined });
-const settle = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("MCP server of an agent's own configuration", () => {
   test("lists the tools of other servers in time, and announces those of a slow server when they arrive", async () => {
     await using attached = new SlowServer();
     deepEqual([await attached.list(), attached.changes], [["quick_tool"], 0]);
     attached.answer();
-    await settle();
+    await turn();
     equal(attached.changes, 1);
     deepEqual(await attached.list(), ["quick_tool", "slow_tool"]);
     attached.answer();
-    await settle();
+    await turn();
     equal(attached.changes, 1, "an announcement for each late list would never end");
     equal(attached.clock.waiting, 0);
   });
@@ -31,7 +31,7 @@ suite("MCP server of an agent's own configuration", () => {
     deepEqual([await attached.list(), attached.changes], [["quick_tool", "slow_tool"], 0]);
     attached.tool = "other_tool";
     attached.answer();
-    await settle();
+    await turn();
     equal(attached.changes, 1);
     deepEqual(await attached.list(), ["quick_tool", "other_tool"]);
     attached.answer();
@@ -64,7 +64,7 @@ class SlowServer implements AsyncDisposable {
 
   async list(): Promise<unknown> {
     const listing = this.#server.stateless.request("tools/list", {}, options());
-    await settle();
+    await turn();
     this.clock.advance(LIST_LIMIT_MS - 1);
     return arrayOr(objectOr(await listing).tools).map(tool => objectOr(tool).name);
   }

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import type { Frame } from "../rpc/frame";
-import { deferred, FakeNeighbour, rig, turn } from "../testing/chain/proxy-rig";
+import { deferred, FakeNeighbour, rig } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import { serveProxy } from "./serve-proxy";
 
 suite("proxy kit: end", () => {

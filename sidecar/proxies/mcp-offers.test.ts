@@ -1,7 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { isObject, objectOr } from "../rpc/json";
-import { rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { rig, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import type { McpOffer } from "./proxy";
 
 function echoServer(): McpServer {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { deferred, rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { deferred, rig, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import type { Interceptors, InterceptedNotification, InterceptedRequest, Proxy } from "./proxy";
 
 /** Sends notifications with these methods from a side. */

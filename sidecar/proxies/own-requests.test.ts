@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { Frame } from "../rpc/frame";
 import { OwnRequests } from "./own-requests";
-import { turn } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 
 suite("OwnRequests", () => {
   test("settles once despite a second close or a late response, and never before the call returns", async () => {

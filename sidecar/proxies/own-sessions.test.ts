@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { RpcError } from "../rpc/message";
-import { rig, turn, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { rig, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import type { Chain, OwnSessionListener } from "./proxy";
 
 const update = (sessionId: string, text: unknown) => ({

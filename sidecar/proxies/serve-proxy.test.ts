@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok, rejects, strictEqual } from "node:assert/strict";
 import { Frame } from "../rpc/frame";
 import { RpcError, type Message } from "../rpc/message";
-import { deferred, rig, turn } from "../testing/chain/proxy-rig";
+import { deferred, rig } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import type { InterceptedNotification, InterceptedRequest, Proxy, RequestInterceptor } from "./proxy";
 
 const intercepts = (method: string, interceptor: RequestInterceptor): Proxy => ({

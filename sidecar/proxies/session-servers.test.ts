@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { arrayOr, objectOr } from "../rpc/json";
-import { rig, turn } from "../testing/chain/proxy-rig";
+import { rig } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import { SessionServers } from "./session-servers";
 
 suite("SessionServers", () => {

@@ -7,7 +7,7 @@ import { isObject, objectOr } from "../rpc/json";
 import type { RpcError } from "../rpc/message";
 import { ndjsonChannel } from "../rpc/ndjson-channel";
 import { Peer } from "../rpc/peer";
-import { turn } from "../testing/chain/proxy-rig";
+import { turn } from "../testing/turn";
 import type { ProxyDefinition } from "./proxy";
 import { serveProxyOnStdio } from "./stdio";
 

@@ -4,6 +4,7 @@ import type { Channel, Closed } from "./channel";
 import { Frame } from "./frame";
 import { countingIds, hop, proxyHop, type ProxyHop } from "./hop";
 import { memoryChannels } from "./memory-channel";
+import { turn } from "../testing/turn";
 
 /** One end of a channel; records the messages that it receives. */
 class Recorder {
@@ -28,11 +29,6 @@ class Recorder {
     return this.messages.splice(0);
   }
 }
-
-const settled = (): Promise<void> =>
-  new Promise(resolve => {
-    setImmediate(resolve);
-  });
 
 interface Fixture {
   readonly otherEnd: Recorder;
@@ -78,13 +74,13 @@ suite("Hop", () => {
     const { otherEnd, inside } = agentFixture();
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
     for (const id of ids) otherEnd.report(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
-    await settled();
+    await turn();
     deepEqual(
       inside.messages,
       ids.map((_, i) => message({ id: i + 1, method: "m", params: { a: 1 } })),
     );
     for (const i of ids.keys()) inside.report({ id: i + 1, result: i });
-    await settled();
+    await turn();
     deepEqual(
       otherEnd.messages,
       ids.map((id, i) => message({ id: JSON.parse(id) as unknown, result: i })),
@@ -102,9 +98,9 @@ suite("Hop", () => {
       closed: () => undefined,
     });
     theirs.send(Frame.raw(Buffer.from('{"jsonrpc":"2.0","id":12345678901234567891,"method":"m"}')));
-    await settled();
+    await turn();
     inside.report({ id: 1, result: {} });
-    await settled();
+    await turn();
     equal(line, '{"jsonrpc":"2.0","id":12345678901234567891,"result":{}}');
   });
 
@@ -112,10 +108,10 @@ suite("Hop", () => {
     const { otherEnd, inside } = agentFixture();
     otherEnd.report({ id: 1, method: "a" });
     otherEnd.report({ id: 1, method: "b" });
-    await settled();
+    await turn();
     inside.report({ id: 2, result: "b" });
     inside.report({ id: 1, result: "a" });
-    await settled();
+    await turn();
     deepEqual(otherEnd.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
   });
 
@@ -127,7 +123,7 @@ suite("Hop", () => {
     inside.report({ id: 9, method: "fs/read_text_file" });
     inside.report({ method: "$/cancel_request", params: { requestId: 9 } });
     inside.report({ method: "$/cancel_request", params: { requestId: 8 } });
-    await settled();
+    await turn();
     deepEqual(inside.messages, [
       message({ id: 1, method: "session/prompt" }),
       message({ method: "$/cancel_request", params: { requestId: 1 } }),
@@ -143,7 +139,7 @@ suite("Hop", () => {
     otherEnd.report({ id: "p", method: "session/prompt" });
     otherEnd.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
     otherEnd.report({ method: "after" });
-    await settled();
+    await turn();
     deepEqual(
       [inside.messages, inside.closed],
       [[message({ id: 1, method: "session/prompt" }), message({ method: "after" })], undefined],
@@ -154,18 +150,18 @@ suite("Hop", () => {
     const { otherEnd, inside, warnings } = agentFixture();
     otherEnd.report({ id: 1, method: "m" });
     inside.report({ id: 77, method: "n" });
-    await settled();
+    await turn();
     otherEnd.take();
     inside.take();
     for (let i = 0; i < 2; i++) {
       inside.report({ id: 1, result: i });
       otherEnd.report({ id: 77, result: i });
     }
-    await settled();
+    await turn();
     otherEnd.report({ method: "$/cancel_request", params: { requestId: 1 } });
     inside.report({ method: "$/cancel_request", params: { requestId: 77 } });
     otherEnd.report({ id: null, error: { code: -32700, message: "?" } });
-    await settled();
+    await turn();
     deepEqual(
       [otherEnd.messages, inside.messages],
       [[message({ id: 1, result: 0 })], [message({ id: 77, result: 0 })]],
@@ -179,11 +175,11 @@ suite("Hop", () => {
     wrapped.report({ id: 12, method: "from-successor" });
     otherEnd.report({ id: 1, method: "to-client" });
     otherEnd.report(envelope({ id: 2 }, { method: "to-successor" }));
-    await settled();
+    await turn();
     plain.take();
     wrapped.take();
     await otherEnd.channel[Symbol.asyncDispose]();
-    await settled();
+    await turn();
     const gone = (id: number) =>
       message({ id, error: { code: -32603, message: "gone: The other side closed the connection." } });
     const cancelled = (requestId: number) => message({ method: "$/cancel_request", params: { requestId } });
@@ -197,7 +193,7 @@ suite("Hop", () => {
     equal(plain.closed?.message, "The other side closed the connection.");
     equal(wrapped.closed?.message, plain.closed?.message);
     plain.report({ id: 1, result: "too late" });
-    await settled();
+    await turn();
     deepEqual(plain.messages.length, 2);
   });
 
@@ -207,9 +203,9 @@ suite("Hop", () => {
       heard = new Recorder(theirs);
     new Recorder(proxyConnection.plain);
     heard.report({ id: "a", method: "m" });
-    await settled();
+    await turn();
     proxyConnection.refuseOpen({ code: -32603, message: "no" });
-    await settled();
+    await turn();
     deepEqual(heard.messages, [message({ id: "a", error: { code: -32603, message: "no" } })]);
   });
 });
@@ -223,7 +219,7 @@ suite("Hop to a proxy", () => {
     plain.report({ id: 21, method: "prompt" });
     wrapped.report({ id: 22, method: "permission", params: { b: 1 } });
     wrapped.report({ method: "update", params: { c: 1 } });
-    await settled();
+    await turn();
     deepEqual(plain.take(), [message({ id: 1, method: "up", params: [1] })]);
     deepEqual(wrapped.take(), [
       message({ id: 2, method: "down", params: { a: 1 } }),
@@ -238,7 +234,7 @@ suite("Hop to a proxy", () => {
     wrapped.report({ id: 2, result: "r2" });
     otherEnd.report({ id: 21, result: "r21" });
     otherEnd.report({ id: 22, error: { code: 1, message: "r22" } });
-    await settled();
+    await turn();
     deepEqual(otherEnd.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
     deepEqual(
       [plain.messages, wrapped.messages],
@@ -255,7 +251,7 @@ suite("Hop to a proxy", () => {
       const { otherEnd, plain, wrapped } = proxyFixture();
       otherEnd.report(envelope({ id: "x" }, { method: "down" }));
       otherEnd.report(cancel);
-      await settled();
+      await turn();
       deepEqual(
         [plain.messages, wrapped.messages],
         [[], [message({ id: 1, method: "down" }), message({ method: "$/cancel_request", params: { requestId: 1 } })]],
@@ -267,7 +263,7 @@ suite("Hop to a proxy", () => {
     const { otherEnd, wrapped, hop } = proxyFixture();
     wrapped.report({ id: 5, method: "a" });
     wrapped.report({ method: "$/cancel_request", params: { requestId: 5 } });
-    await settled();
+    await turn();
     deepEqual(otherEnd.take(), [
       envelope({ id: 5 }, { method: "a" }),
       message({ method: "$/cancel_request", params: { requestId: 5 } }),
@@ -275,7 +271,7 @@ suite("Hop to a proxy", () => {
     hop.spell("_proxy");
     wrapped.report({ id: 6, method: "a" });
     wrapped.report({ method: "$/cancel_request", params: { requestId: 6 } });
-    await settled();
+    await turn();
     deepEqual(otherEnd.take(), [
       { ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" },
       { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" },
@@ -294,15 +290,15 @@ suite("Hop to a proxy", () => {
     wrapped.report({ id: 7, method: "permission" });
     notify("two");
     otherEnd.report({ id: 5, result: {} });
-    await settled();
+    await turn();
     deepEqual(notifications, ["no request, 0 received"]);
     otherEnd.report({ id: 6, result: {} });
-    await settled();
+    await turn();
     deepEqual(notifications.splice(1), ["two, 2 received"]);
     plain.report({ id: 8, method: "prompt" });
     notify("one");
     await otherEnd.channel[Symbol.asyncDispose]();
-    await settled();
+    await turn();
     deepEqual(notifications.splice(1), ["one, 3 received"]);
   });
 
@@ -310,7 +306,7 @@ suite("Hop to a proxy", () => {
     const { otherEnd, plain, wrapped, warnings } = proxyFixture();
     otherEnd.report({ id: 4, method: "proxy/successor", params: { method: 1 } });
     otherEnd.report({ method: "proxy/successor" });
-    await settled();
+    await turn();
     deepEqual([plain.messages, wrapped.messages, warnings.length], [[], [], 2]);
     equal(JSON.stringify(otherEnd.messages).includes('"id":4,"error":{"code":-32602'), true);
   });
@@ -318,7 +314,7 @@ suite("Hop to a proxy", () => {
   test("treats an envelope as a regular message without a successor", async () => {
     const { otherEnd, inside } = agentFixture();
     otherEnd.report(envelope({ id: 3 }, { method: "x" }));
-    await settled();
+    await turn();
     deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
   });
 
@@ -353,7 +349,7 @@ suite("Hop to a proxy", () => {
             );
           }
         }
-        await settled();
+        await turn();
         const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
         deepEqual(
           [fixture.plain.messages, fixture.wrapped.messages, fixture.otherEnd.messages].map(canonical),

@@ -1,8 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { PassThrough, Readable } from "node:stream";
 import { LineReader, type LineConsumer } from "./line-reader";
-
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+import { turn } from "../testing/turn";
 
 /** Records the events of a reader, then calls `take`. */
 function read(

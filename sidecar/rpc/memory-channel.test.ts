@@ -2,9 +2,9 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import type { Channel, Closed } from "./channel";
 import { Frame } from "./frame";
 import { memoryChannels } from "./memory-channel";
+import { turn } from "../testing/turn";
 
 const note = (method: string) => Frame.of({ jsonrpc: "2.0", method });
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 function listen(channel: Channel, busy: (received: readonly string[]) => void | Promise<void> = () => {}) {
   const received: string[] = [];

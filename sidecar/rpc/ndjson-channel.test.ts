@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Closed } from "./channel";
 import { Frame } from "./frame";
 import { ndjsonChannel, type NdjsonOptions } from "./ndjson-channel";
+import { turn } from "../testing/turn";
 
 const note = (method: string, params?: unknown) =>
   Frame.of({ jsonrpc: "2.0", method, ...(params === undefined ? {} : { params }) });
@@ -33,7 +34,6 @@ function listen(
   );
   return { channel, output, frames, garbage, closed };
 }
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("ndjsonChannel", () => {
   test("reads one frame per line, with CRLF, U+2028, blank lines and without a last newline", async () => {

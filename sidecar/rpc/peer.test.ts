@@ -8,8 +8,8 @@ import { memoryChannels } from "./memory-channel";
 import { RpcError } from "./message";
 import { ndjsonChannel } from "./ndjson-channel";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome, type PeerHandlers } from "./peer";
+import { turn } from "../testing/turn";
 
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 const outcomeText = (outcome: Outcome) =>
   outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
 

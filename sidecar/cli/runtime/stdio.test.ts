@@ -3,11 +3,7 @@ import { PassThrough, Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { firstInput, flushed } from "./stdio";
-
-const turn = (): Promise<void> =>
-  new Promise(resolve => {
-    setImmediate(resolve);
-  });
+import { turn } from "../../testing/turn";
 
 suite("output flush", () => {
   const slow = (): { readonly stdout: Writable; take: () => void } => {

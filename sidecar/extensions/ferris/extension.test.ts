@@ -6,7 +6,8 @@ import { withSetting } from "../../../src/protocol/agents/extension-settings";
 import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
-import { rig as proxyRig, turn } from "../../testing/chain/proxy-rig";
+import { rig as proxyRig } from "../../testing/chain/proxy-rig";
+import { turn } from "../../testing/turn";
 import type { ExtensionSettings } from "../extension";
 import { ferris } from "./extension";
 

@@ -1,7 +1,7 @@
 /** The command /checkpoint, “meta moment”, and the updates that a client receives for them. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
-import { turn } from "../../testing/chain/proxy-rig";
+import { turn } from "../../testing/turn";
 import { Sparkled, words } from "../../testing/extensions/sparkle-fixture";
 import { ANNOUNCING_MS } from "./extension";
 import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-commands";

@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { inTime } from "./results-within-limit";
+import { turn } from "../../testing/turn";
 
 const never = new Promise<never>(() => undefined),
   { signal } = new AbortController();
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 suite("inTime", () => {
   test("resolves immediately when everything is available", async () => {

@@ -13,6 +13,7 @@ import { toMcp } from "./tool-results";
 import { ToolOffers, type OfferedCall } from "./tool-offer";
 import { PROGRESS_MS } from "../../mcp/progress";
 import { connectTools } from "./tools-server";
+import { turn } from "../../testing/turn";
 
 const tool = (name: string, inputSchema?: unknown): ChatTool => ({
   name,
@@ -30,7 +31,6 @@ const UNUSUAL_TOOLS = [
   tool("größe"),
   tool("x".repeat(100)),
 ];
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 class Rig implements AsyncDisposable {
   readonly calls: OfferedCall[] = [];

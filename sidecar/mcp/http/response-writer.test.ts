@@ -3,8 +3,7 @@ import { EventEmitter } from "node:events";
 import type { ServerResponse } from "node:http";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { KEEP_ALIVE_MS, ResponseWriter } from "./response-writer";
-
-const turn = () => new Promise<void>(resolve => setImmediate(resolve));
+import { turn } from "../../testing/turn";
 
 suite("ResponseWriter", () => {
   for (const [type, expected] of [

@@ -1,7 +1,8 @@
 import { deepEqual, strictEqual } from "node:assert/strict";
 import { Frame } from "../../rpc/frame";
 import { houseRules } from "./house-rules";
-import { rig, turn } from "./proxy-rig";
+import { rig } from "./proxy-rig";
+import { turn } from "../turn";
 
 suite("house rules proxy", () => {
   test("adds its rule to each prompt, counts tool calls and responds to its own method", async () => {

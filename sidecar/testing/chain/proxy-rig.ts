@@ -9,7 +9,6 @@ import { serveProxy } from "../../proxies/serve-proxy";
 import type { Chain, Proxy } from "../../proxies/proxy";
 
 /** Resolves after all pending work that waits for no further event. */
-export const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 export class FakeNeighbour implements Channel {
   readonly frames: Frame[] = [];

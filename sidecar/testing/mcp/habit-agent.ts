@@ -15,6 +15,7 @@ import type { IncomingRequest } from "../../rpc/peer";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { manyTools } from "./many-tools";
 import { adding, connected, Fixture } from "./mcp-fixture";
+import { settled } from "../turn";
 
 /** "givesUpHttp": connects to http servers once and closes the connection after 5 s, before the tools are listed. */
 export type Habit = "none" | "refusesStdio" | "givesUpHttp" | "ignoresMcp" | "slowClient";
@@ -143,10 +144,6 @@ export class HabitAgent implements AsyncDisposable {
       this.fixture.agent.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...update } });
     }
   }
-}
-
-async function settled(): Promise<void> {
-  for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
 }
 
 /** Address that the program of a stdio declaration connects to. Unit tests start no process. */
