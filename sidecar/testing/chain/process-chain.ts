@@ -8,6 +8,9 @@ import { temporaryFolder } from "../drive";
 import { hurriedClock } from "../accelerated-clock";
 import { program } from "../programs/programs";
 
+/** Names of components and their programs, for chains whose components are killed. */
+export const THREE_PROXIES = { One: "pass-proxy", Two: "rogue-proxy", Three: "pass-proxy" } as const;
+
 export class ProcessChain implements AsyncDisposable {
   /** Run id in the environment of all processes (census.ts). */
   readonly run = newRun();
