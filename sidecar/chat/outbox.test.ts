@@ -10,7 +10,8 @@ import {
 import type { WindowSize } from "../../src/protocol/chat/conversation-window";
 import { receive, type PageCursor } from "../../src/protocol/chat/delivery";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
-import { BATCH_MS, Outbox, type Numbered } from "./outbox";
+import { BATCH_MS, Outbox } from "./outbox";
+import type { Numbered } from "./retained-events";
 import { propertyRuns } from "../../src/protocol/testing/property-runs";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");

@@ -35,11 +35,8 @@ import { wholeWindow } from "../../src/protocol/chat/sliding-window";
 import { answer, type Position } from "../../src/protocol/chat/delivery";
 import type { ConversationWriter } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
-
-export interface Numbered {
-  readonly seq: number;
-  readonly event: ChatEvent;
-}
+import { PendingEvents } from "./pending-events";
+import { RetainedEvents, type Numbered } from "./retained-events";
 
 /** The connection to the host, for one session. */
 export interface EventSink {
@@ -61,17 +58,10 @@ const EVENT_MS = 2;
 const SNAPSHOT_PAUSE_MS = 500,
   MAX_SNAPSHOT_PAUSE_MS = 3_000,
   SNAPSHOT_PAUSE_FACTOR = 20;
-/** Maximum number and total characters of retained events. */
-const MAX_RETAINED_EVENTS = 512,
-  MAX_RETAINED_CHARACTERS = 2_000_000;
-
 export class Outbox implements Disposable {
-  readonly #sent: Numbered[] = [];
-  #sentSize = 0;
+  readonly #sent = new RetainedEvents();
+  readonly #pending = new PendingEvents();
   #seq = 0;
-  #pending: (ChatEvent | undefined)[] = [];
-  /** Key of a pending event → its index in `#pending`; see `keyOf`. */
-  readonly #mergeable = new Map<string, number>();
   #timer: Disposable | undefined;
   #lastFlush = -Infinity;
   /** Earliest time of the next batch. */
@@ -103,9 +93,9 @@ export class Outbox implements Disposable {
       if (isTurnEnd(event)) this.#expedite();
       return this.#schedule();
     }
-    this.#enqueue(event);
+    this.#pending.add(event);
     if (isTurnEnd(event)) this.#expedite();
-    if (this.#pending.length > MAX_PENDING_EVENTS) this.#dropPending();
+    if (this.#pending.size > MAX_PENDING_EVENTS) this.#dropPending();
     this.#schedule();
   }
 
@@ -117,42 +107,16 @@ export class Outbox implements Disposable {
     this.#timer = undefined;
   }
 
-  /** Merges the event into a pending one with the same key. The events in between do not depend on it. */
-  #enqueue(event: ChatEvent): void {
-    const key = keyOf(event),
-      at = key === undefined ? undefined : this.#mergeable.get(key),
-      before = at === undefined ? undefined : this.#pending[at];
-    const merged = before && merge(before, event);
-    if (merged && at !== undefined) this.#pending[at] = merged;
-    else this.#pending.push(event);
-    if (key !== undefined && !merged) this.#mergeable.set(key, this.#pending.length - 1);
-    if (event.type === "upsert" && event.entry.kind === "subagent") this.#replaceNested(event.entry.id);
-  }
-
-  /** Drops the pending events of nested entries, which the complete entry contains. */
-  #replaceNested(id: string): void {
-    for (const [key, at] of this.#mergeable)
-      if (key.startsWith(nestedPrefix(id))) {
-        this.#pending[at] = undefined;
-        this.#mergeable.delete(key);
-      }
-  }
-
-  #takePending(): readonly ChatEvent[] {
-    this.#mergeable.clear();
-    return this.#pending.splice(0).filter(event => event !== undefined);
-  }
-
   /** Sends the events after the page's position if they are retained, otherwise a snapshot. */
   replay(at: Position | undefined, requestNumber: number): void {
     this.#flush();
-    const reply = answer(at, { bootId: this.bootId, first: this.#sent[0]?.seq ?? this.#seq + 1, last: this.#seq });
+    const reply = answer(at, { bootId: this.bootId, first: this.#sent.first ?? this.#seq + 1, last: this.#seq });
     if (reply.kind === "snapshot" || this.#needsSnapshot) {
       this.#needsSnapshot = false;
       this.#resetWindow();
       this.#sendSnapshot(requestNumber);
-    } else for (const numbered of this.#sent) if (numbered.seq > reply.after) this.sink.event(numbered);
-    this.#limitRetained();
+    } else for (const numbered of this.#sent.after(reply.after)) this.sink.event(numbered);
+    this.#sent.limit();
   }
 
   /** Sends the entries before the window, or some of them. Later entries do not displace those that the user reads. */
@@ -166,7 +130,7 @@ export class Outbox implements Disposable {
     const [window, event] = extended(this.#window, this.conversation(), this.windowSize);
     this.#window = window;
     if (!this.#needsSnapshot) this.#send(event);
-    this.#limitRetained();
+    this.#sent.limit();
   }
 
   /** Like `showEarlier`, unless the host has the entry or it does not exist. */
@@ -179,7 +143,7 @@ export class Outbox implements Disposable {
   answer(event: FoundEvent): void {
     this.#flush();
     if (!this.#needsSnapshot && !this.sink.isCongested()) this.#send(event);
-    this.#limitRetained();
+    this.#sent.limit();
   }
 
   [Symbol.dispose](): void {
@@ -203,9 +167,9 @@ export class Outbox implements Disposable {
     this.store(this.conversation(), this.#turnAt);
     this.#turnAt = undefined;
     this.#lastFlush = this.clock.now();
-    this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#pending.length);
+    this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#pending.size);
     if (this.sink.isCongested()) {
-      if (this.#pending.length > 0) this.#dropPending();
+      if (this.#pending.size > 0) this.#dropPending();
       if (this.#needsSnapshot) this.#schedule();
       return;
     }
@@ -217,13 +181,13 @@ export class Outbox implements Disposable {
       const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
       this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
-    for (const event of this.#takePending())
+    for (const event of this.#pending.take())
       if (this.#isInWindow(event)) {
         this.#sendTerminalsOf(event);
         this.#send(event);
       }
     this.#slideWindow();
-    this.#limitRetained();
+    this.#sent.limit();
   }
 
   #sendSnapshot(requestNumber: number | undefined): void {
@@ -241,8 +205,7 @@ export class Outbox implements Disposable {
     const { first } = nextWindow(wholeWindow, this.conversation(), this.windowSize);
     if (first !== this.#window.first) {
       this.#seq++;
-      this.#sent.length = 0;
-      this.#sentSize = 0;
+      this.#sent.clear();
     }
     this.#window = wholeWindow;
   }
@@ -253,14 +216,8 @@ export class Outbox implements Disposable {
 
   #sendPiece(event: ChatEvent): void {
     const numbered = this.#number(event);
-    this.#sent.push(numbered);
-    this.#sentSize += sizeOf(event);
+    this.#sent.add(numbered);
     this.sink.event(numbered);
-  }
-
-  #limitRetained(): void {
-    while (this.#sent.length > MAX_RETAINED_EVENTS || this.#sentSize > MAX_RETAINED_CHARACTERS)
-      this.#sentSize -= sizeOf(this.#sent.shift()?.event);
   }
 
   #isInWindow(event: ChatEvent): boolean {
@@ -302,11 +259,10 @@ export class Outbox implements Disposable {
 
   /** Drops the pending events, but counts their numbers, so that the page detects the gap. */
   #dropPending(): void {
-    const dropped = this.#takePending();
+    const dropped = this.#pending.take();
     for (const event of dropped) this.#number(event);
     if (dropped.some(isTurnEnd)) this.#expedite();
-    this.#sent.length = 0;
-    this.#sentSize = 0;
+    this.#sent.clear();
     this.#needsSnapshot = true;
   }
 
@@ -315,67 +271,8 @@ export class Outbox implements Disposable {
   }
 }
 
-/** Approximate number of characters: only the size of large events matters. */
-function sizeOf(event: ChatEvent | undefined): number {
-  switch (event?.type) {
-    case "append":
-    case "terminalOutput":
-      return event.text.length;
-    case "terminal":
-      return event.terminal.output.length;
-    case "upsert":
-      return event.entry.kind === "agent" ? event.entry.text.length : JSON.stringify(event.entry).length;
-    case "nested":
-      return sizeOf(event.event);
-    case "queue":
-    case "commands":
-    case "controls":
-    case "earlier":
-    case "found":
-      return JSON.stringify(event).length;
-    default:
-      return 100;
-  }
-}
-
 function isTurnEnd(event: ChatEvent): boolean {
   return event.type === "turn" && event.turn.state === "idle";
-}
-
-/**
- * Events with the same key change the same object and nothing else. `undefined`: the event must keep its position among
- * all others.
- */
-function keyOf(event: ChatEvent): string | undefined {
-  switch (event.type) {
-    case "upsert":
-      return `entry ${event.entry.id}`;
-    case "append":
-      return `entry ${event.id}`;
-    case "nested":
-      return `${nestedPrefix(event.id)}${keyOf(event.event) ?? ""}`;
-    case "terminal":
-      return `terminal ${event.terminal.terminalId}`;
-    case "terminalOutput":
-      return `terminal ${event.terminalId}`;
-    case "usage":
-    case "commands":
-    case "controls":
-    case "title":
-    case "renamed":
-    case "start":
-    case "review":
-      return event.type;
-    case "turn":
-    case "queue":
-    case "accepts":
-    case "details":
-    case "bypassed":
-    case "earlier":
-    case "trimmed":
-    case "found":
-      return undefined;
-  }
 }
 
 /** Id of the terminal that the event changes. */
@@ -401,47 +298,4 @@ function entryOf(event: ChatEvent): string | undefined {
     default:
       return undefined;
   }
-}
-
-function nestedPrefix(id: string): string {
-  return `in ${id.length} ${id} `;
-}
-
-/** Merges two events with the same key into one with the same effect; `undefined` if they cannot be merged. */
-function merge(first: ChatEvent, second: ChatEvent): ChatEvent | undefined {
-  if (second.type === "nested") {
-    const merged = first.type === "nested" ? merge(first.event, second.event) : undefined;
-    return merged?.type === "upsert" || merged?.type === "append" || merged?.type === "nested"
-      ? { ...second, event: merged }
-      : undefined;
-  }
-  if (second.type === "append") return withText(first, second);
-  return second.type === "terminalOutput" ? withOutput(first, second) : second;
-}
-
-function withText(
-  first: ChatEvent,
-  { offset, text }: Extract<ChatEvent, { readonly type: "append" }>,
-): ChatEvent | undefined {
-  if (first.type === "append")
-    return offset === first.offset + first.text.length ? { ...first, text: first.text + text } : undefined;
-  if (
-    first.type !== "upsert" ||
-    first.entry.kind === "notice" ||
-    first.entry.kind === "plan" ||
-    !("text" in first.entry)
-  )
-    return undefined;
-  return offset === first.entry.text.length
-    ? { type: "upsert", entry: { ...first.entry, text: first.entry.text + text } }
-    : undefined;
-}
-
-function withOutput(
-  first: ChatEvent,
-  { offset, text }: Extract<ChatEvent, { readonly type: "terminalOutput" }>,
-): ChatEvent | undefined {
-  return first.type === "terminalOutput" && offset === first.offset + first.text.length
-    ? { ...first, text: first.text + text }
-    : undefined;
 }
