@@ -10,14 +10,7 @@ const ERRORS = "sidecar/errors.ts",
   WORKAROUNDS = "sidecar/agent-workarounds.ts",
   METHODS = "sidecar/acp/methods.ts";
 /** The modules that every part of the extension host may import. */
-const HOST_BASE = [
-  "src/clock.ts",
-  "src/deferred.ts",
-  "src/errors.ts",
-  "src/log.ts",
-  "src/notifications.ts",
-  "src/translation.ts",
-];
+const HOST_BASE = ["src/clock.ts", "src/errors.ts", "src/log.ts", "src/notifications.ts", "src/translation.ts"];
 /** Every folder contains texts for the user. */
 export const TEXTS = "@vscode/l10n";
 
@@ -42,7 +35,6 @@ export const LAYERS: readonly [folder: string, mayImport: readonly string[]][] =
   ["src/protocol", ["valibot"]],
 
   ["src/clock.ts", []],
-  ["src/deferred.ts", []],
   ["src/names.ts", []],
   ["src/translation.ts", ["vscode"]],
   ["src/errors.ts", ["src/protocol"]],

@@ -4,6 +4,7 @@ import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type SessionListener } from "./connection";
 import { turn } from "../testing/turn";
+import { deferred } from "../../src/protocol/wire/deferred";
 
 class Fixture {
   readonly clock = new FakeClock();
@@ -326,10 +327,7 @@ suite("AgentConnection", () => {
       fixture = new Fixture(),
       received: string[] = [];
     await using connection = await fixture.connect(agent);
-    let go = () => {};
-    const busy = new Promise<void>(resolve => {
-      go = resolve;
-    });
+    const { promise: busy, resolve: go } = deferred<void>();
     const slow = await open(connection, {
       ...fixture.listener("slow", received),
       update: update => {

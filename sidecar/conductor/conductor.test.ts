@@ -10,6 +10,7 @@ import type { ProxyComponent } from "./component";
 import { serveProxy } from "../proxies/serve-proxy";
 import type { Proxy } from "../proxies/proxy";
 import { settled } from "../testing/turn";
+import { deferred } from "../../src/protocol/wire/deferred";
 
 const PASS: ProxyScript = {};
 const INITIALIZE = { protocolVersion: 1, clientCapabilities: {}, vendor: { a: 1 } };
@@ -126,10 +127,7 @@ suite("Conductor", () => {
   });
 
   test("keeps the order of messages that arrive while a component starts", async () => {
-    let proceed = (): void => undefined;
-    const waiting = new Promise<void>(resolve => {
-      proceed = resolve;
-    });
+    const { promise: waiting, resolve: proceed } = deferred<void>();
     const slow: ProxyComponent = {
       kind: "deferred",
       name: "slow",

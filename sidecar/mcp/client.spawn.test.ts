@@ -5,6 +5,7 @@ import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./client";
 import type { McpServer } from "./read-mcp-servers";
+import { deferred } from "../../src/protocol/wire/deferred";
 
 const program = (...args: string[]): McpServer => ({
   kind: "stdio",
@@ -210,10 +211,7 @@ suite("MCP client", () => {
   });
 
   test("times out an HTTP server that does not answer within 60 seconds", async () => {
-    let onEvent = (): void => undefined;
-    const requested = new Promise<void>(resolve => {
-      onEvent = resolve;
-    });
+    const { promise: requested, resolve: onEvent } = deferred<void>();
     await using http = await listen(() => onEvent());
     const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());

@@ -3,13 +3,11 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { memoryChannels } from "../rpc/memory-channel";
 import { FakeClock } from "../../src/protocol/testing/fake-clock";
 import { ProgramServer } from "./program-server";
+import { deferred } from "../../src/protocol/wire/deferred";
 
 suite("ProgramServer", () => {
   test("waits on disposal for the process of a connection that is already closing", async () => {
-    let exit = (): void => undefined;
-    const exited = new Promise<void>(resolve => {
-      exit = resolve;
-    });
+    const { promise: exited, resolve: exit } = deferred<void>();
     const [channel] = memoryChannels();
     const server = new ProgramServer({
       title: "Git",

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import type { Frame } from "../rpc/frame";
-import { deferred, FakeNeighbour, rig } from "../testing/chain/proxy-rig";
+import { deferred } from "../../src/protocol/wire/deferred";
+import { FakeNeighbour, rig } from "../testing/chain/proxy-rig";
 import { turn } from "../testing/turn";
 import { serveProxy } from "./serve-proxy";
 
@@ -37,7 +38,7 @@ suite("proxy kit: end", () => {
   });
 
   test("delivers earlier messages, rejects waiting requests and closes when the successor ends", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor, chain, served } = rig({
       fromClient: {
         requests: {
@@ -82,7 +83,7 @@ suite("proxy kit: end", () => {
   });
 
   test("cancels waiting requests of a successor that ended", async () => {
-    const gate = deferred(),
+    const gate = deferred<void>(),
       reasons: unknown[] = [];
     const { client, successor, served } = rig({
       fromSuccessor: {
@@ -147,7 +148,7 @@ suite("proxy kit: end", () => {
   });
 
   test("sends no second response after disposal when the interceptor returns", async () => {
-    const gate = deferred(),
+    const gate = deferred<void>(),
       sent: Frame[] = [];
     const { client, served } = rig({ fromClient: { requests: { m: () => gate.promise } } });
     client.send = frame => {

@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { deferred, rig, type FakeNeighbour } from "../testing/chain/proxy-rig";
+import { deferred } from "../../src/protocol/wire/deferred";
+import { rig, type FakeNeighbour } from "../testing/chain/proxy-rig";
 import { turn } from "../testing/turn";
 import type { Interceptors, InterceptedNotification, InterceptedRequest, Proxy } from "./proxy";
 
@@ -13,7 +14,7 @@ const offers = (side: FakeNeighbour, ...methods: string[]) => methods.map(method
 
 suite("proxy kit: order", () => {
   test("holds later messages until the message is forwarded, answered, dropped or released", async () => {
-    const gates = new Map(["pass", "drop"].map(name => [name, deferred()]));
+    const gates = new Map(["pass", "drop"].map(name => [name, deferred<void>()]));
     const steps: InterceptedRequest[] = [],
       answer = deferred<string>();
     const { client, successor } = rig({
@@ -57,7 +58,7 @@ suite("proxy kit: order", () => {
   });
 
   test("keeps the order of a response and the updates around it during a slow interceptor", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor } = rig({
       fromClient: {
         requests: {
@@ -117,7 +118,7 @@ suite("proxy kit: order", () => {
   });
 
   test("queues 64 messages behind a hold and then pauses the reader", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor } = rig({
       fromSuccessor: {
         notifications: {
@@ -148,7 +149,7 @@ suite("proxy kit: order", () => {
 
   test("never pauses while it awaits its own response, and releases the hold at 1,000 messages", async () => {
     const answers: unknown[] = [],
-      gate = deferred();
+      gate = deferred<void>();
     const { client, successor, chain } = rig({
       fromSuccessor: {
         notifications: {

@@ -1,7 +1,8 @@
 import { deepEqual, equal, ok, rejects, strictEqual } from "node:assert/strict";
 import { Frame } from "../rpc/frame";
 import { RpcError, type Message } from "../rpc/message";
-import { deferred, rig } from "../testing/chain/proxy-rig";
+import { deferred } from "../../src/protocol/wire/deferred";
+import { rig } from "../testing/chain/proxy-rig";
 import { turn } from "../testing/turn";
 import type { InterceptedNotification, InterceptedRequest, Proxy, RequestInterceptor } from "./proxy";
 
@@ -389,7 +390,7 @@ suite("proxy kit: cancellation", () => {
   });
 
   test("only aborts the signal of a request that was not forwarded or has its response", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor } = rig(
       intercepts("m", async request => {
         const { after } = request.params as { after: boolean };
@@ -412,7 +413,7 @@ suite("proxy kit: cancellation", () => {
   });
 
   test("rejects a cancelled request without forwarding it", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor, warnings } = rig({
       fromClient: {
         requests: {
@@ -440,7 +441,7 @@ suite("proxy kit: cancellation", () => {
   });
 
   test("forwards the cancellation of an unknown request behind that request", async () => {
-    const gate = deferred();
+    const gate = deferred<void>();
     const { client, successor } = rig(
       intercepts("m", async request => {
         await gate.promise;

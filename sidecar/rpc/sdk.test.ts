@@ -4,6 +4,7 @@ import { PassThrough, Readable, Writable } from "node:stream";
 import * as acp from "@agentclientprotocol/sdk";
 import { ndjsonChannel } from "./ndjson-channel";
 import { ConnectionClosed, methodNotFound, Peer, type PeerHandlers } from "./peer";
+import { deferred } from "../../src/protocol/wire/deferred";
 
 /** Two pipes: ours ends in a peer, theirs in a stream for the SDK. */
 function joined(handlers: Partial<PeerHandlers>) {
@@ -75,10 +76,7 @@ suite("Peer and the ACP SDK", () => {
 
   test("runs as the client of an SDK agent: cancelled request, unknown method, disconnected agent", async () => {
     const { peer, stream, back } = joined({});
-    let began = () => {};
-    const started = new Promise<void>(resolve => {
-      began = resolve;
-    });
+    const { promise: started, resolve: began } = deferred<void>();
     acp
       .agent({ name: "theirs" })
       .onRequest(

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { Bypassed } from "../protocol/page/host-to-page";
 import type { Settings } from "../settings/store/settings";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { SidecarRefused } from "../errors";
 import { ELIZA } from "../protocol/agents/agents";
 import { ErrorCode } from "../protocol/wire/errors";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { MovedTab, PageToHost } from "../protocol/page/host-to-page";
 import type { SidecarPhase } from "../sidecar/restart-policy";

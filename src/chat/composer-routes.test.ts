@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { MAX_ATTACHMENTS, type Attachment, type Mention } from "../protocol/chat/attachments";
 import { Fixture } from "../testing/chat-controller-fixture";
 import { settled } from "../testing/settled";

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { Log } from "../log";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";

@@ -12,7 +12,7 @@
  * - A restart of the sidecar only delays the opening of a session.
  */
 import * as l10n from "@vscode/l10n";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { SidecarExited } from "../errors";
 import type { SessionId } from "../protocol/chat/chat";
 import type { NewChat } from "../protocol/sidecar";

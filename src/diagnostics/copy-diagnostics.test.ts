@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { Log } from "../log";
 import { FakeClock } from "../protocol/testing/fake-clock";
 import { readSettings } from "../settings/store/settings";

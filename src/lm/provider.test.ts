@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { ELIZA, type AgentConfig } from "../protocol/agents/agents";
 import type { ChatRequestDelta } from "../protocol/lm/lm";
 import { ASK_EACH_TIME, permissionTool } from "../protocol/lm/permission-tools";

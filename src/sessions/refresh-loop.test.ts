@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { FakeClock } from "../protocol/testing/fake-clock";
 import { settled } from "../testing/settled";
 import { MIN_PAUSE_MS, RefreshLoop, step, type RefreshEvent, type RefreshState } from "./refresh-loop";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { FakeClock } from "../protocol/testing/fake-clock";
 import { summary } from "../testing/session-summary";
 import { settled } from "../testing/settled";

@@ -17,7 +17,7 @@ import {
   type CancellationToken,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { EditorRequestError, SidecarExited, SidecarRefused } from "../errors";
 import { BatchedOutput } from "../protocol/wire/batched-output";
 import { cancelSignalOf, NEVER_CANCELLED } from "../protocol/wire/cancel-signal";

@@ -15,7 +15,7 @@ import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "n
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
 import type { Clock } from "../clock";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import {
   noHandshake,
   noLoginNode,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { deferred } from "../deferred";
+import { deferred } from "../protocol/wire/deferred";
 import { SidecarExited, StartFailed } from "../errors";
 import { Log } from "../log";
 import type { ChildProcessRecord, SidecarToHost } from "../protocol/sidecar";

@@ -10,7 +10,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../clock";
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { SHUTTING_DOWN, SidecarUnavailable, StartFailed } from "../errors";
 import type { Log } from "../log";
 import type { ChildProcessRecord, HostToSidecar, SidecarToHost } from "../protocol/sidecar";

@@ -1,4 +1,4 @@
-import { deferred, type Deferred } from "../deferred";
+import { deferred, type Deferred } from "../protocol/wire/deferred";
 import { SidecarExited } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
 import type { ParamsOf, ResultOf } from "../protocol/wire/wire";

@@ -9,7 +9,7 @@ import { AgentPool } from "../../sidecar/agents/pool";
 import { ChatService } from "../../sidecar/chat/chat-service";
 import { BypassPolicy } from "../../sidecar/permissions/bypass-policy";
 import { RpcError } from "../../sidecar/rpc/message";
-import { deferred, type Deferred } from "../../src/deferred";
+import { deferred, type Deferred } from "../../src/protocol/wire/deferred";
 import { SidecarExited, SidecarRefused, StartFailed } from "../../src/errors";
 import type { Conversation } from "../../src/protocol/chat/chat";
 import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";

@@ -14,6 +14,7 @@ import type { ProcessSpec } from "../../process/stdio-process";
 import { newRun } from "../../process/run-id";
 import { diagnose } from "./diagnose";
 import { probe } from "./probe";
+import { deferred } from "../../../src/protocol/wire/deferred";
 
 const onWindows = process.platform === "win32";
 const ada = (
@@ -115,10 +116,7 @@ suite("agent probe", () => {
   ] as const)
     test(what, async () => {
       const clock = new FakeClock();
-      let onLogged = (): void => undefined;
-      const isLogged = new Promise<void>(resolve => {
-        onLogged = resolve;
-      });
+      const { promise: isLogged, resolve: onLogged } = deferred<void>();
       const examining = examine(
         node(`${code} console.error("ready"); process.stdin.on("end", () => process.exit()).resume()`),
         clock,
@@ -137,10 +135,7 @@ suite("agent probe", () => {
     const clock = new FakeClock(),
       gate = temporaryFolder();
     try {
-      let onLogged = (): void => undefined;
-      const requested = new Promise<void>(resolve => {
-        onLogged = resolve;
-      });
+      const { promise: requested, resolve: onLogged } = deferred<void>();
       const delayedScript = `const lines = require("readline").createInterface({ input: process.stdin });
         const answer = (id, result) => console.log(JSON.stringify({ jsonrpc: "2.0", id, result }));
         lines.on("close", () => process.exit()).on("line", line => {

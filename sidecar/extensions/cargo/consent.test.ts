@@ -8,7 +8,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { cargo } from "./extension";
 
 const choosing = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });
@@ -150,7 +150,7 @@ suite("consent for Cargo's tools", () => {
     for (const end of ["withdrawn", "turn stopped"] as const) {
       const withdrawn = new AbortController(),
         requested = deferred<IncomingRequest>(),
-        cancelled = deferred();
+        cancelled = deferred<void>();
       session.answers(request => {
         request.signal.addEventListener("abort", () => {
           request.fail(new Error("withdrawn"));

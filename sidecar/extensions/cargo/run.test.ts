@@ -8,7 +8,7 @@ import { agentNotFound } from "../../errors";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { ToolFailure, type ToolAnswer } from "../tool";
 import type { Subcommand } from "./command";
 import { runCargo, type CargoSession } from "./run";

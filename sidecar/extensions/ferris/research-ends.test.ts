@@ -7,7 +7,7 @@ import { RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
 import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { LIMIT_MS, REST_MS } from "./research-state";
 
 const OPTIONS = [

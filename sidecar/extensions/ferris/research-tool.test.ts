@@ -12,7 +12,8 @@ import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
-import { deferred, rig as proxyRig } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
+import { rig as proxyRig } from "../../testing/chain/proxy-rig";
 import { Transcript } from "../../testing/transcript";
 import type { SessionPlace } from "../session-tools";
 import { ResearchTool } from "./research-tool";
@@ -381,7 +382,7 @@ suite("research", () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const progress: string[] = [],
-      read = deferred();
+      read = deferred<void>();
     const asked = query(
         client,
         "How heavy\nis a `pebble`?",

@@ -12,7 +12,7 @@ import { ExtensionRig } from "../../testing/extensions/extension-rig";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { hurriedClock } from "../../testing/accelerated-clock";
 import { program } from "../../testing/programs/programs";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Language } from "./languages";
 import { UNUSED_MS } from "./server-lifecycle";
@@ -473,8 +473,8 @@ suite("language server", () => {
 
   test("restarts its time limit after a permission", async () => {
     const clock = new FakeClock(),
-      asked = deferred(),
-      permitted = deferred();
+      asked = deferred<void>(),
+      permitted = deferred<void>();
     await using rig = new Rig([], { clock, limitMs: 60_000 });
     rig.permit = async () => {
       asked.resolve();

@@ -5,7 +5,7 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { turn } from "../../testing/turn";
 import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/extensions/sparkle-fixture";
 import { HTTP_AGENT } from "../../testing/mcp/mcp-fixture";

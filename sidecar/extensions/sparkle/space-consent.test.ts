@@ -8,7 +8,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
-import { deferred } from "../../testing/chain/proxy-rig";
+import { deferred } from "../../../src/protocol/wire/deferred";
 import { turn } from "../../testing/turn";
 import { Sparkled, words, type SparkledOptions } from "../../testing/extensions/sparkle-fixture";
 import { answerIn } from "./space-consent";

@@ -117,14 +117,3 @@ export function rig(proxy: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   if (!created) throw new Error("the proxy was not created");
   return { client, successor, warnings, served, chain: created };
 }
-
-/** A promise with its resolve and reject functions. */
-export function deferred<T = void>() {
-  let resolve: (value: T) => void = () => {},
-    reject: (error: unknown) => void = () => {};
-  const promise = new Promise<T>((yes, no) => {
-    resolve = yes;
-    reject = no;
-  });
-  return { promise, resolve, reject };
-}

@@ -3,6 +3,7 @@ import * as v1 from "@agentclientprotocol/sdk";
 import * as v1unstable from "@agentclientprotocol/sdk/unstable";
 import { objectOr } from "../../rpc/json";
 import { ACP_SERVER, any, EXTRAS, INFO, OPTIONS, REFUSAL, text, WEIRD, type Scene, type Seen } from "./scene";
+import { deferred } from "../../../src/protocol/wire/deferred";
 
 const SESSION = {
   sessionId: "s 1",
@@ -80,10 +81,7 @@ async function v1Tour(seen: Seen, client: v1.AgentContext, sessionId: string): P
 }
 
 export function v1Agent(seen: Seen) {
-  let cancelled = (): void => undefined;
-  const cancellation = new Promise<void>(resolve => {
-    cancelled = resolve;
-  });
+  const { promise: cancellation, resolve: cancelled } = deferred<void>();
   const send = (client: v1.AgentContext, said: string): Promise<void> =>
     client.notify("session/update", {
       sessionId: SESSION.sessionId,

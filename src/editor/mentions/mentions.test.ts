@@ -4,7 +4,7 @@ import { FileList } from "./file-list";
 import type { Named } from "./mention-list";
 import { Mentions, SYMBOLS_MS } from "./mentions";
 import { target } from "./mention-match";
-import { deferred, type Deferred } from "../../deferred";
+import { deferred, type Deferred } from "../../protocol/wire/deferred";
 import { FakeClock } from "../../protocol/testing/fake-clock";
 import { settled } from "../../testing/settled";
 

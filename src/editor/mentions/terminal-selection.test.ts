@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { deferred } from "../../deferred";
+import { deferred } from "../../protocol/wire/deferred";
 import { TerminalSelection } from "./terminal-selection";
 
 class Clipboard {

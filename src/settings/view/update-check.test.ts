@@ -1,5 +1,5 @@
 import { deepEqual, equal, match } from "node:assert/strict";
-import { deferred } from "../../deferred";
+import { deferred } from "../../protocol/wire/deferred";
 import { SidecarRefused } from "../../errors";
 import { ErrorCode } from "../../protocol/wire/errors";
 import type { RegistryUpdate } from "../../protocol/agents/agent-service";

@@ -4,6 +4,7 @@ import path from "node:path";
 import { FakeClock } from "../../../../src/protocol/testing/fake-clock";
 import { agent, InstallFixture } from "../../../testing/install/install-fixture";
 import { scheduleCleanup } from "./cleanup";
+import { deferred } from "../../../../src/protocol/wire/deferred";
 
 const never = new AbortController().signal;
 
@@ -23,10 +24,7 @@ suite("store cleanup", () => {
     mkdirSync(path.join(home, "1.5.0"));
     mkdirSync(path.join(fixture.root, "other", ".old-0123456789ab"), { recursive: true });
     const clock = new FakeClock();
-    let swept = (): void => undefined;
-    const done = new Promise<void>(resolve => {
-      swept = resolve;
-    });
+    const { promise: done, resolve: swept } = deferred<void>();
     const cleanup = scheduleCleanup([fixture.store(), { cleanUpAll: async () => swept() }], clock, error => {
       throw error;
     });

@@ -17,6 +17,7 @@ import type { TryLock } from "./locks";
 import type { Built } from "./manifest";
 import type { RunTool } from "../packages/package-tool";
 import { Store } from "./store";
+import { deferred } from "../../../../src/protocol/wire/deferred";
 
 const never = new AbortController().signal;
 const entries = (version: string) => [
@@ -334,10 +335,7 @@ suite("Store", () => {
       tryLock: TryLock = async () => {
         throw Object.assign(new Error("held"), { code: "ELOCKED" });
       };
-    let waiting = (): void => undefined;
-    const isWaiting = new Promise<void>(resolve => {
-      waiting = resolve;
-    });
+    const { promise: isWaiting, resolve: waiting } = deferred<void>();
     const abort = new AbortController(),
       why = new Error("enough");
     const waits = fixture

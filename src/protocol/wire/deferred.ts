@@ -1,8 +1,8 @@
 /** A promise with its resolve and reject functions. An unobserved rejection is not reported as unhandled. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(reason: Error): void;
+  readonly resolve: (value: T) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 export function deferred<T>(): Deferred<T> {
