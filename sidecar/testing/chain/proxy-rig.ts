@@ -6,7 +6,7 @@ import type { Channel, Closed, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import type { Message } from "../../rpc/message";
 import { serveProxy } from "../../proxies/serve-proxy";
-import type { Chain, Proxy } from "../../proxies/proxy";
+import type { Chain, Proxy, RequestInterceptor } from "../../proxies/proxy";
 
 /** Resolves after all pending work that waits for no further event. */
 
@@ -117,3 +117,8 @@ export function rig(proxy: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   if (!created) throw new Error("the proxy was not created");
   return { client, successor, warnings, served, chain: created };
 }
+
+/** A proxy that intercepts the client's requests of one method. */
+export const intercepts = (method: string, interceptor: RequestInterceptor): Proxy => ({
+  fromClient: { requests: { [method]: interceptor } },
+});
