@@ -189,21 +189,19 @@ suite("research permissions", () => {
   });
 
   test("never allows a path outside for any request", async () => {
-    const text = fc.oneof(
-      fc.constantFrom(
-        secret,
-        root,
-        "/",
-        "/etc/passwd",
-        "../x",
-        "~",
-        inCrate("up", "secret.txt"),
-        inCrate("src", "secret"),
-        `${crate}/..`,
-        `${crate}/up`,
-      ),
-      fc.string(),
-    );
+    const outside = [
+      secret,
+      root,
+      "/",
+      "/etc/passwd",
+      "../x",
+      "~",
+      inCrate("up", "secret.txt"),
+      inCrate("src", "secret"),
+      `${crate}/..`,
+      `${crate}/up`,
+    ];
+    const text = fc.oneof(fc.constantFrom(...outside), fc.string());
     const value = fc.letrec(tie => ({
       value: fc.oneof(
         { maxDepth: 3 },
@@ -215,18 +213,6 @@ suite("research permissions", () => {
     })).value;
     await fc.assert(
       fc.asyncProperty(value, text, async (rawInput, location) => {
-        const outside = [
-          secret,
-          root,
-          "/",
-          "/etc/passwd",
-          "../x",
-          "~",
-          inCrate("up", "secret.txt"),
-          inCrate("src", "secret"),
-          `${crate}/..`,
-          `${crate}/up`,
-        ];
         const messages = new Set<unknown>();
         JSON.stringify([rawInput, location], (_, each: unknown) => {
           messages.add(each);
