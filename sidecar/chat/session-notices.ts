@@ -6,7 +6,7 @@ import type { Accepts, ActionId, Notice } from "../../src/protocol/chat/chat";
 import type { Addition } from "../../src/protocol/chat/chat";
 import { promptAdditions, setupAdditions, withAdditions } from "./prompt-additions";
 import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
-import { addNotice, emitEvent, type SessionStep, type State } from "./session-model";
+import { addNotice, emitEvent, type ReadOnly, type SessionStep, type State } from "./session-model";
 
 /**
  * Stores changed details. Missing tools add one notice. Another follows when the agent lists the tools later, because
@@ -70,4 +70,18 @@ export function accepts(state: State, accepts: Accepts): SessionStep {
   return state.conversation.accepts?.images === accepts.images
     ? [state, []]
     : emitEvent(state, { type: "accepts", accepts });
+}
+
+/** Why a session accepts no prompts. */
+export const READ_ONLY: Readonly<Record<ReadOnly, string>> = {
+  elsewhere: l10n.t("This conversation is open in another window. Take it over to continue here."),
+  newer: l10n.t(
+    "A newer version of Symposium has stored this conversation. Update the extension to continue it. Parts of it may be missing here.",
+  ),
+  // The page shows a sentence with a button for the whole window.
+  untrusted: l10n.t("Trust this workspace to continue the conversation."),
+};
+
+export function noticeElsewhere(state: State): SessionStep {
+  return addNotice(state, "warning", READ_ONLY.elsewhere, ["takeOver"]);
 }
