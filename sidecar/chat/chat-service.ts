@@ -55,6 +55,7 @@ export interface ChatDeps {
   readonly listChanged?: () => void;
   /** Records what turns change. Default: nothing is recorded. */
   readonly record?: ReviewService["record"];
+  readonly filesIn?: SessionDeps["filesIn"];
   readonly log: SessionDeps["log"];
 }
 

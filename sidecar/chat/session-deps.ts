@@ -17,6 +17,7 @@ import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
 import type { StartCommand } from "./agent/agent-terminals";
 import type { EventSink } from "./outbox";
+import type { ReadText } from "./place-finder";
 import type { Interruption, ReadOnly } from "./session-model";
 
 export interface SessionDeps {
@@ -45,6 +46,8 @@ export interface SessionDeps {
   /** Cancels the installation of an agent or extension, for all sessions. Absent: nothing is ever installed. */
   readonly cancelInstall?: ((of: Installable, id: string) => void) | undefined;
   readonly editor: EditorFiles;
+  /** Reads the texts of files in these folders, for the line numbers of excerpts. Absent: they have none. */
+  readonly filesIn?: ((folders: readonly string[]) => ReadText) | undefined;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;
   readonly signIn: {

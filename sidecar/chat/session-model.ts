@@ -16,6 +16,7 @@ import {
   type TerminalView,
 } from "../../src/protocol/chat/chat";
 import type { Control, ControlValue } from "../../src/protocol/chat/controls";
+import type { Diff } from "../../src/protocol/chat/diff-places";
 import type { FormAsk, UrlAsk } from "../../src/protocol/chat/elicitation";
 import type { SessionDetails } from "../../src/protocol/chat/session-details";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";
@@ -141,6 +142,13 @@ export interface AgentFailure {
   readonly readUntil?: number;
 }
 
+/** Diffs of a tool call. `within`: ids of the entries of subagents around the call, outermost first. */
+export interface PlaceSearch {
+  readonly within: readonly string[];
+  readonly entryId: string;
+  readonly diffs: readonly Diff[];
+}
+
 type Installing = Omit<Extract<AgentStart, { readonly kind: "installing" }>, "kind" | "progress">;
 
 export type SessionEvent =
@@ -170,6 +178,8 @@ export type SessionEvent =
    * sending subagent.
    */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
+  /** Places of diffs in their files. */
+  | ({ readonly kind: "placesFound" } & PlaceSearch)
   | { readonly kind: "asked"; readonly permission: PermissionAsk }
   | { readonly kind: "elicited"; readonly elicited: ElicitationAsk }
   /** The agent withdrew a permission request or an elicitation. `id` is assigned by Symposium. */
@@ -200,6 +210,8 @@ export type Effect =
   | { readonly kind: "showEarlier" }
   | { readonly kind: "showEntry"; readonly entryId: string }
   | { readonly kind: "find"; readonly requestNumber: number; readonly query: string }
+  /** Find the places of the diffs in their files, and post `placesFound`. */
+  | { readonly kind: "findPlaces"; readonly search: PlaceSearch }
   /** Start the agent, or join its process, and open a session. */
   | { readonly kind: "open" }
   | { readonly kind: "sendPrompt"; readonly prompt: Prompt }

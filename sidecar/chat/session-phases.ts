@@ -1,4 +1,4 @@
-/** The phases of a session's state machine (`session-state.ts`): the events whose handling depends on the phase. Pure. */
+/** The events whose handling depends on the phase of the session, for `session-state.ts`. Pure. */
 import * as l10n from "@vscode/l10n";
 import { chain, enter, unexpected } from "../agent-session/state-machine";
 import type { SessionAction } from "../../src/protocol/chat/session-actions";

@@ -36,6 +36,7 @@ import { askBounded, NOTHING_SPENT } from "./turn-limits";
 import { cancelInstall, endStart, installing } from "./session-installs";
 import { detailed, noticeElsewhere, READ_ONLY } from "./session-notices";
 import { stepPhase } from "./session-phases";
+import { placesFound, searchPlaces } from "./session-places";
 import { holdQueue, withdraw } from "./session-queue";
 import {
   answerPermission,
@@ -121,7 +122,7 @@ function applyAction<K extends ActionName>(state: State, action: SessionAction<K
 
 /** `now`: milliseconds of a monotonic clock. */
 export function stepSession(state: State, event: SessionEvent, now: number): SessionStep {
-  return chain(step(state, event, now), endStart);
+  return searchPlaces(state, chain(step(state, event, now), endStart));
 }
 
 function step(state: State, event: SessionEvent, now: number): SessionStep {
@@ -131,6 +132,8 @@ function step(state: State, event: SessionEvent, now: number): SessionStep {
       return chain(endWaits(state, "update"), s => update(s, event, now));
     case "replayed":
       return replayed(state, event);
+    case "placesFound":
+      return placesFound(state, event);
     case "asked":
       return askBounded(state, s => ask(s, event.permission), [
         { kind: "answerAgent", permissionId: event.permission.permissionId, optionId: undefined },

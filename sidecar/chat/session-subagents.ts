@@ -174,7 +174,8 @@ function upsert(
   return emitEvent(state, event);
 }
 
-function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly Entry[] {
+/** The entries of the subagent at this path, or of the conversation. */
+export function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly Entry[] {
   return path.reduce<readonly Entry[]>((at, id) => {
     const entry = at[lastIndexOf(at, id)];
     return entry?.kind === "subagent" ? entry.entries : [];

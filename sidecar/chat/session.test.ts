@@ -1,5 +1,8 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { emptyConversation } from "../../src/protocol/chat/chat";
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { emptyConversation, type Entry } from "../../src/protocol/chat/chat";
 import { MemoryJournal } from "../testing/sessions/memory-journal";
 import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
@@ -169,6 +172,35 @@ suite("chat session", () => {
     await fixture.prompt(id, "again", "q");
     await fixture.settle();
     equal(fixture.story(id).length, 3, "the queue contains it already");
+  });
+
+  test("shows where an edited excerpt is in its file, also after a restart", async () => {
+    const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "session-"))),
+      file = path.join(cwd, "a.txt"),
+      journal = new MemoryJournal();
+    writeFileSync(file, "one\ntwo\nthree");
+    try {
+      await using fixture = new Fixture(journal);
+      const id = await fixture.open({ cwd });
+      const linesOf = (entries: readonly Entry[]) =>
+        entries.flatMap(entry => (entry.kind === "tool" ? entry.content : [])).map(each => "line" in each && each.line);
+      await fixture.prompt(id, "go");
+      await fixture.agents[0]!.next("session/prompt");
+      fixture.agents[0]!.update("s1", {
+        sessionUpdate: "tool_call",
+        toolCallId: "t",
+        kind: "edit",
+        content: [{ type: "diff", path: file, oldText: "two", newText: "2" }],
+      });
+      await fixture.until(() => linesOf(fixture.entries(id)).includes(2));
+      await using after = new Fixture(journal.copy());
+      const again = await after.open({ cwd });
+      after.service.handlers["chat/replay"]({ sessionId: again, requestNumber: 1 });
+      await after.settle();
+      deepEqual(linesOf(after.entries(again)), [2]);
+    } finally {
+      rmSync(cwd, { recursive: true });
+    }
   });
 
   test("is read-only while another process writes its journal, until the user takes it over", async () => {

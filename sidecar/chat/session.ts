@@ -22,6 +22,7 @@ import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
 import { ConversationSearch } from "./conversation-search";
 import { Outbox } from "./outbox";
+import { PlaceFinder } from "./place-finder";
 import { RecordedTurns } from "./recorded-turns";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
@@ -51,6 +52,7 @@ export class Session extends Actor<Message> {
   #attention: Attention = "nothing";
   readonly #outbox: Outbox;
   readonly #search: ConversationSearch;
+  readonly #places: PlaceFinder;
   readonly #agent: AgentClient;
   readonly #recorded: RecordedTurns | undefined;
   readonly #responders = new Map<string, PromptResponder>();
@@ -99,6 +101,9 @@ export class Session extends Actor<Message> {
       },
     );
     this.#search = new ConversationSearch(deps.clock, event => this.#outbox.answer(event));
+    this.#places = new PlaceFinder(deps.filesIn?.(start.folders ?? [start.cwd]) ?? (async () => undefined), found =>
+      this.#notify({ kind: "placesFound", ...found }),
+    );
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }
@@ -236,6 +241,8 @@ export class Session extends Actor<Message> {
         return this.#outbox.showEntry(effect.entryId);
       case "find":
         return this.#search.start(effect, this.#state.conversation);
+      case "findPlaces":
+        return void this.#places.find(effect.search);
       case "open":
         return this.#agent.open();
       case "sendPrompt":

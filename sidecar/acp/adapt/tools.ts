@@ -10,6 +10,7 @@ import {
   type ToolLocation,
   type ToolStatus,
 } from "../../../src/protocol/chat/chat";
+import { withPlaces } from "../../../src/protocol/chat/diff-places";
 import { arrayOr, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { blockContent, limited } from "./content";
 
@@ -39,7 +40,9 @@ export function toolFrom(
     ),
     toolKind: stringOr(patch.kind, undefined)?.slice(0, KIND_LIMIT) ?? known?.toolKind ?? "other",
     status: toolStatus(patch.status) ?? known?.status ?? "pending",
-    content: Array.isArray(patch.content) ? patch.content.map(toolContent) : (known?.content ?? []),
+    content: Array.isArray(patch.content)
+      ? withPlaces(patch.content.map(toolContent), known?.content ?? [])
+      : (known?.content ?? []),
     locations: Array.isArray(patch.locations)
       ? patch.locations.slice(0, MAX_LOCATIONS).flatMap(toolLocation)
       : (known?.locations ?? []),

@@ -15,6 +15,7 @@ import { UsageLocks } from "../../agents/install/store/usage-locks";
 import { AgentPool } from "../../agents/pool";
 import { editorOperations } from "../../chat/agent/editor-operations";
 import { ChatService } from "../../chat/chat-service";
+import { textIn } from "../../chat/place-finder";
 import { ConversationLocks } from "../../chat/conversation-locks";
 import { DialectCache } from "../../conductor/proxy-dialect";
 import type { TraceWriter } from "../../conductor/trace-writer";
@@ -139,6 +140,7 @@ export function openSidecar(host: SidecarHost): Served {
       isRestricted: hello.restricted === true,
       listChanged: () => sessions.changed(),
       record: session => review.record(session),
+      filesIn: textIn,
       log,
     }),
   );

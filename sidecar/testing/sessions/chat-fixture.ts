@@ -15,6 +15,7 @@ import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../../../src/protocol/testing/fake-clock";
 import { MemoryAgent } from "../memory-agent";
 import { MemoryJournal } from "./memory-journal";
+import { textIn } from "../../chat/place-finder";
 import { ChatService, type Host } from "../../chat/chat-service";
 import { BATCH_MS } from "../../chat/outbox";
 
@@ -114,6 +115,7 @@ export class Fixture implements AsyncDisposable {
       extensions: () => this.extensions,
       journal: this.journal,
       isRestricted,
+      filesIn: textIn,
       log: (level, _, message, detail) => {
         if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`);
       },

@@ -8,9 +8,9 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
+import { wholeChange } from "../../protocol/chat/whole-change";
 import type { Change } from "../../protocol/page/host-to-page";
 import type { TextFiles } from "./text-files";
-import { wholeChange } from "./whole-change";
 
 const MAX_PAIRS = 20;
 

@@ -29,7 +29,14 @@ export type Resource = Infer<typeof resource>;
 
 const toolContent = v.variant("kind", [
   v.object({ kind: v.literal("text"), text: long }),
-  v.object({ kind: v.literal("diff"), path: long, oldText: v.exactOptional(long), newText: long }),
+  /** Texts of a file or of an excerpt. `line`: number of their first line in the file, found by Symposium. */
+  v.object({
+    kind: v.literal("diff"),
+    path: long,
+    oldText: v.exactOptional(long),
+    newText: long,
+    line: v.exactOptional(count),
+  }),
   v.object({ kind: v.literal("terminal"), terminalId: long, output: v.exactOptional(long) }),
   v.object({ kind: v.literal("image"), mimeType: long, data: text(16 * MIB) }),
   /** The page does not play audio: it shows the type and size. */

@@ -6,8 +6,9 @@
  */
 import type { Attachment } from "../../../src/protocol/chat/attachments";
 import type { Addition, Permission, TerminalView, ToolCall } from "../../../src/protocol/chat/chat";
+import type { Diff } from "../../../src/protocol/chat/diff-places";
 import type { FormAsk } from "../../../src/protocol/chat/elicitation";
-import type { Diff } from "./diff-lines";
+
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
 export type CardIcon =

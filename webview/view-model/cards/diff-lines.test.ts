@@ -1,6 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { countsOf, numberedHunks, type Diff, type Hunk } from "./diff-lines";
+import type { Diff } from "../../../src/protocol/chat/diff-places";
+import { countsOf, numberedHunks, type Hunk } from "./diff-lines";
 
 const diff = (oldText: string | undefined, newText: string): Diff => ({
   kind: "diff",

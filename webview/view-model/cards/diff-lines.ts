@@ -6,9 +6,7 @@
  * - The time is bounded: large texts that differ in many places are compared by their common start and end only.
  */
 import { structuredPatch } from "diff";
-import type { ToolContent } from "../../../src/protocol/chat/chat";
-
-export type Diff = Extract<ToolContent, { readonly kind: "diff" }>;
+import type { Diff } from "../../../src/protocol/chat/diff-places";
 
 export interface DiffLine {
   readonly kind: "same" | "added" | "removed";

@@ -6,11 +6,11 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Permission } from "../../../src/protocol/chat/chat";
+import type { Diff } from "../../../src/protocol/chat/diff-places";
 import { isFilled, isObject, parseJson, type Fields } from "../../../src/protocol/wire/json";
 import { visibleText } from "../../../src/protocol/text/visible-text";
 import { literal } from "../text/markdown-safe";
 import { commandIn } from "./command-text";
-import type { Diff } from "./diff-lines";
 import { PLAIN, parameterBlock, textBlock } from "./tool-content";
 import { relative } from "./tool-line";
 

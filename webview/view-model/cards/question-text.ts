@@ -9,10 +9,11 @@ import * as l10n from "@vscode/l10n";
 import { parseJson } from "../../../src/protocol/wire/json";
 import { lineCount } from "../text/plural-texts";
 import type { Permission, ToolContent } from "../../../src/protocol/chat/chat";
+import type { Diff } from "../../../src/protocol/chat/diff-places";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { spoken } from "../text/sentences";
-import { countsOf, type Diff } from "./diff-lines";
+import { countsOf } from "./diff-lines";
 
 /** Whole sentences, because the order of words differs between languages. */
 const REQUESTS: Readonly<Record<string, (agent: string) => string>> = {

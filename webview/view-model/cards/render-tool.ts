@@ -1,6 +1,7 @@
 /** Card of a tool call. Pure. */
 import * as l10n from "@vscode/l10n";
 import type { Permission, ToolCall, ToolStatus } from "../../../src/protocol/chat/chat";
+import { placedDiffs } from "../../../src/protocol/chat/diff-places";
 import { changesOf } from "./buttons";
 import { card, type Card, type CardHeader, type Part, type Picture, type RenderContext, type ShownDiff } from "./card";
 import { relative, toolLine } from "./tool-line";
@@ -72,20 +73,18 @@ function detailsOf(
   ];
 }
 
-/**
- * The diffs of a call; the n-th diff of a file is at the n-th location in it. `isNamed`: the card's line has the path.
- */
+/** The diffs of a call with their places. `isNamed`: the card's line has the path. */
 export function shownDiffs(
-  { content, locations }: Pick<ToolCall, "content" | "locations">,
+  call: Pick<ToolCall, "content" | "locations">,
   cwd: string,
   isNamed: boolean,
   extent: ShownDiff["extent"] = "start",
 ): readonly ShownDiff[] {
-  const remaining = [...locations];
-  return content.flatMap((diff): readonly ShownDiff[] => {
-    if (diff.kind !== "diff") return [];
-    const at = remaining.findIndex(({ path }) => path === diff.path),
-      line = at === -1 ? undefined : remaining.splice(at, 1)[0]?.line;
-    return [{ diff, name: relative(diff.path, cwd), isNamed, extent, ...(line === undefined ? {} : { line }) }];
-  });
+  return placedDiffs(call).map(({ diff, line }) => ({
+    diff,
+    name: relative(diff.path, cwd),
+    isNamed,
+    extent,
+    ...(line === undefined ? {} : { line }),
+  }));
 }

@@ -206,7 +206,9 @@ suite("entry card", () => {
       asked.buttons.map(({ id }) => id),
       ["option:o1", "option:o2"],
     );
-    equal(only({ ...tool, toolKind: "edit", content: [a] }).diffs[0]?.isNamed, true, "the line has the path");
+    const found = only({ ...tool, toolKind: "edit", locations: [], content: [{ ...a, line: 40 }] });
+    deepEqual([found.diffs[0]?.isNamed, found.diffs[0]?.line], [true, 40], "the line has the path");
+    deepEqual(found.line?.parts[1], { kind: "link", text: "a.ts", href: "file:///w/a.ts#L40" });
   });
 
   test("starts the details of a tool call with the answer to its permission request", () => {

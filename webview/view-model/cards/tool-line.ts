@@ -4,7 +4,8 @@
  * Invariant: all text is untrusted and is drawn as text only. Hidden characters are visible.
  */
 import * as l10n from "@vscode/l10n";
-import type { PermissionAnswered, ToolCall, ToolContent, ToolStatus } from "../../../src/protocol/chat/chat";
+import type { PermissionAnswered, ToolCall, ToolStatus } from "../../../src/protocol/chat/chat";
+import type { Diff } from "../../../src/protocol/chat/diff-places";
 import { isFilled, objectOr, parseJson } from "../../../src/protocol/wire/json";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { countsOf } from "./diff-lines";
@@ -48,7 +49,7 @@ function editParts({ toolKind, status, content, locations }: ToolCall, cwd: stri
     counts = diffs.map(countsOf),
     added = counts.reduce((sum, each) => sum + each.added, 0),
     removed = counts.reduce((sum, each) => sum + each.removed, 0),
-    line = locations.find(location => location.path === path)?.line;
+    line = locations.find(location => location.path === path)?.line ?? diffs[0]?.line;
   return [
     { kind: "text", text: editWord(stateOf(status) === "running", isNew) },
     {
@@ -60,7 +61,6 @@ function editParts({ toolKind, status, content, locations }: ToolCall, cwd: stri
     ...(removed === 0 ? [] : [{ kind: "removed", text: `−${removed}` } as const]),
   ];
 }
-type Diff = Extract<ToolContent, { kind: "diff" }>;
 
 function editWord(isRunning: boolean, isNew: boolean): string {
   if (isNew) return isRunning ? l10n.t("Creating") : l10n.t("Created");

@@ -8,6 +8,7 @@ suite("change of an excerpt", () => {
       before: "one\ntwo\nthree\n",
       after: "one\n2\n2b\nthree\n",
       isApplied: false,
+      line: 2,
     }));
 
   test("is undone in a file that already contains the new text", () => {
@@ -15,12 +16,13 @@ suite("change of an excerpt", () => {
       before: "one\ntwo\nthree\n",
       after: "one\n2\nthree\n",
       isApplied: true,
+      line: 2,
     });
     deepEqual(wholeChange("foo();\nbar();\n", "foo();", "foo();\nbar();")?.before, "foo();\n");
   });
 
   test("can be the whole file, also a new one", () =>
-    deepEqual(wholeChange("text\r\n", "", "text\n"), { before: "", after: "text\n", isApplied: true }));
+    deepEqual(wholeChange("text\r\n", "", "text\n"), { before: "", after: "text\n", isApplied: true, line: 1 }));
 
   test("has no place if the excerpt is missing, empty or repeated", () => {
     equal(wholeChange("one", "two", "three"), undefined);
