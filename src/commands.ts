@@ -50,7 +50,9 @@ export function registerCommands({
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, omitted } = await gathered(gather);
     if (attachments.length > 0) await chat.attach(attachments);
-    if (omitted !== undefined) void showInformation(omitted);
+    if (omitted === undefined) return;
+    if (attachments.length > 0) await chat.report(omitted);
+    else void showInformation(omitted);
   };
   return register({
     "symposium.openChat": openChat,
@@ -67,7 +69,7 @@ export function registerCommands({
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": async () => {
-      const agentId = await selectAgent(configuration, sources);
+      const agentId = await selectAgent(configuration, sources, sentence => void chat.report(sentence));
       if (agentId !== undefined) chat.agentSelected(agentId);
     },
     "symposium.applyCode": (side: unknown) => used(() => code.apply(uriOf(side))),

@@ -71,6 +71,10 @@ const pageOf = (host: Fixture): Surface["page"] => ({
   post: message => {
     if (host.live) host.posted.push(message);
   },
+  deliver: async message => {
+    if (host.live) host.posted.push(message);
+    return host.live;
+  },
 });
 
 class SurfacesFixture {
@@ -99,6 +103,9 @@ class SurfacesFixture {
       shownTabChanged: () => undefined,
       notify: message => {
         this.done.push(message);
+      },
+      inform: message => {
+        this.done.push(`(${message})`);
       },
       sidecar: {
         get phase() {
@@ -309,6 +316,25 @@ suite("ChatSurfaces", () => {
     deepEqual(done, ["focus true", "focus true", "focus false", "reveal t", "reveal t", "reveal view"]);
   });
 
+  test("reports in the visible chat that was used last, and in a notification if none shows a tab", async () => {
+    const fixture = new SurfacesFixture(),
+      editor = await fixture.moveOut(),
+      { surfaces, host, done } = fixture;
+    await surfaces.report("not shown: the view has no tab");
+    await editor.host.send({ type: "selectTab", tabId: "t" });
+    await surfaces.report("one");
+    editor.host.live = false;
+    await host.send({ type: "newTab", tabId: "u" }, { type: "selectTab", tabId: "u" });
+    await surfaces.report("two", "error");
+    host.live = false;
+    await surfaces.report("three", "error");
+    deepEqual(
+      [editor.host, host].map(each => each.of("notice").map(({ tone, message }) => `${tone} ${message}`)),
+      [["info one"], ["error two"]],
+    );
+    deepEqual(done, ["(not shown: the view has no tab)", "three"]);
+  });
+
   test("moves the active editor to a window or into the view, otherwise the selected tab of the view", async () => {
     const fixture = new SurfacesFixture(),
       editor = await fixture.moveOut(),
@@ -332,7 +358,7 @@ suite("ChatSurfaces", () => {
       editor = await fixture.moveOut();
     for (let i = 0; i < 20; i++) await fixture.host.send({ type: "newTab", tabId: `t${i}` });
     await editor.host.send(move("t", "view"));
-    deepEqual([editor.host.chat.tabs, fixture.done], [["t"], ["20 tabs are open. Close one to open another."]]);
+    deepEqual([editor.host.chat.tabs, fixture.done], [["t"], ["(20 tabs are open. Close one to open another.)"]]);
   });
 
   test("forwards the title, and requests for attention to the surface of their session", async () => {

@@ -22,7 +22,7 @@ import { GAVE_UP } from "./sidecar-state";
 export interface Surface {
   readonly controller: ChatController;
   readonly attention: Pick<AttentionBadge, "onEvent" | "take" | "clear">;
-  readonly page: { readonly isLive: boolean; post(message: HostToPage): void };
+  readonly page: ChatDeps["page"];
   /** Shows the surface and moves the focus to it. */
   reveal(): Promise<void>;
 }
@@ -38,6 +38,8 @@ export interface EditorSurface extends Surface {
 }
 
 export interface SurfacesDeps extends Pick<ChatDeps, "notify" | "sidecar"> {
+  /** Shows a VS Code notification without buttons. */
+  inform(message: string): void;
   view(): Surface;
   openEditor(tabId: TabId, inNewWindow: boolean): EditorSurface;
   /** Whether the tab has an open question. */
@@ -82,6 +84,14 @@ export class ChatSurfaces {
   /** Posts to every page. */
   post(message: HostToPage): void {
     for (const { page } of this.#all) page.post(message);
+  }
+
+  /** Shows a message about an action in the chat: in the visible chat, whose prompt a notification would cover. */
+  async report(message: string, tone: "info" | "error" = "info"): Promise<void> {
+    const surface = [this.active, ...this.#all].find(({ controller }) => controller.shownTab !== undefined);
+    if (await surface?.page.deliver({ type: "notice", tone, message })) return;
+    if (tone === "error") this.deps.notify(message, []);
+    else this.deps.inform(message);
   }
 
   event(event: ParamsOf<SidecarToHost, "chat/event">): void {
@@ -282,7 +292,7 @@ export class ChatSurfaces {
       // A branch of an editor's session is new.
       isHere = !isEditor(source) || source.tabId === tabId;
     if (to === "view" && this.main.tabs.length >= MAX_TABS)
-      return this.deps.notify(l10n.t`${MAX_TABS} tabs are open. Close one to open another.`, []);
+      return void this.report(l10n.t`${MAX_TABS} tabs are open. Close one to open another.`);
     const target = to === "view" ? this.deps.view() : this.#openEditor(tabId, to === "window");
     target.controller.requests.openMoved({
       tab,

@@ -7,6 +7,7 @@ import { openLink, showPrintout } from "../editor/files/workspace";
 import type { EditorPart } from "../editor/register";
 import type { Log } from "../log";
 import { CHAT_EDITOR, CHAT_FOCUSED, CHAT_VIEW } from "../names";
+import { showInformation } from "../notifications";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { TabId } from "../protocol/page/host-to-page";
@@ -86,9 +87,10 @@ export function registerChat(parts: ChatParts): ChatPart {
     shownTabChanged: parts.shownTabChanged,
     sidecar: supervisor,
     notify: (message, actions) => void commands.notify(message, actions),
+    inform: message => void showInformation(message),
   });
   const shared = {
-    ...sharedDeps(parts),
+    ...sharedDeps(parts, surfaces),
     tabClosed: (tabId: TabId) => status.tabClosed(tabId),
     forwarded: (tabId: TabId, event: ChatEvent, agentId: string | undefined) => {
       capture.onEvent(tabId, event);
@@ -170,17 +172,13 @@ export function registerChat(parts: ChatParts): ChatPart {
 }
 
 /** The dependencies that do not depend on the surface. */
-function sharedDeps({
-  log,
-  configuration,
-  supervisor,
-  editor,
-  commands,
-  ...parts
-}: ChatParts): Omit<ChatDeps, "page" | "others" | "focusChanged" | "tabClosed" | "forwarded"> {
+function sharedDeps(
+  { log, configuration, supervisor, editor, commands, ...parts }: ChatParts,
+  surfaces: ChatSurfaces,
+): Omit<ChatDeps, "page" | "others" | "focusChanged" | "tabClosed" | "forwarded"> {
   return {
     sidecar: supervisor,
-    folders: new WorkingFolders(editor.folders),
+    folders: new WorkingFolders({ ...editor.folders, report: message => void surfaces.report(message) }),
     chosen: parts.chosen,
     composer: editor.composer,
     log,
@@ -200,7 +198,8 @@ function sharedDeps({
     codeColors: () => editor.theme.codeColors(),
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
-    notify: (message, actions) => void commands.notify(message, actions),
+    notify: (message, actions) =>
+      void (actions.length === 0 ? surfaces.report(message, "error") : commands.notify(message, actions)),
     outdatedChanged: parts.outdatedChanged,
     shownTabChanged: parts.shownTabChanged,
   };

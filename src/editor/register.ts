@@ -13,7 +13,7 @@ import { Proposals } from "./files/diff-views";
 import { NamedFiles } from "./files/named-files";
 import { TextFiles } from "./files/text-files";
 import { isFileWithin, isNewWithin } from "./files/workspace-files";
-import type { FolderDeps } from "./files/working-folders";
+import type { WorkspaceFolders } from "./files/working-folders";
 import { openPage, workspaceFolders } from "./files/workspace";
 import { IdeOperations } from "./ide/operations";
 import { ActiveTheme } from "./theme/active-theme";
@@ -41,7 +41,7 @@ export interface EditorPart extends vscode.Disposable {
   readonly code: AnswerCode;
   readonly theme: ActiveTheme;
   readonly names: AnswerNames;
-  readonly folders: FolderDeps;
+  readonly folders: WorkspaceFolders;
   /** Whether the editor saves this file for an agent now. */
   isAgentSave(file: string): boolean;
   /** Undefined without an editor of a file in the workspace. */

@@ -12,6 +12,7 @@ const TYPES: Readonly<Record<HostToPage["type"], true>> = {
   agentSelected: true,
   openTab: true,
   runCommand: true,
+  notice: true,
   forked: true,
   firstScreen: true,
   movedTab: true,

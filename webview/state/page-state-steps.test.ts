@@ -712,6 +712,18 @@ suite("page state: transitions", () => {
     deepEqual([drafts.text, phase, conversation.entries.length], ["half", "restored", 1]);
   });
 
+  test("shows a notice of the host in the selected tab", () => {
+    const notice = (page: Page) =>
+      run(page, { kind: "received", message: { type: "notice", tone: "info", message: "No folder." } });
+    const { page, effects } = notice(livePage());
+    deepEqual(tabOf(page).remark, { tone: "info", text: "No folder." });
+    deepEqual(
+      effects.filter(({ kind }) => kind === "show"),
+      [{ kind: "show", tabId: "t1" }],
+    );
+    deepEqual(notice(openPage(emptyPage, 100, 0)[0]).effects, [], "no tab");
+  });
+
   test("closes a tab for the host, if the tab exists", () => {
     const page = livePage({}),
       effectsOf = (tabId: string) => step(page, { kind: "received", message: { type: "closeTab", tabId } }, 0)[1];

@@ -28,6 +28,7 @@ import {
   isQuestion,
   MAX_TABS,
   post,
+  remarkOn,
   SAVE,
   SAVE_SOON,
   show,
@@ -218,6 +219,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
       return [page, [{ kind: "colorCode", colors: message.colors }]];
     case "runCommand":
       return runCommand(page, message.command, now);
+    case "notice":
+      return remarkOn(page, page.selected, { tone: message.tone, text: message.message });
     case "movedTab":
       return openMoved(page, message, now);
     case "releaseTab":

@@ -2,15 +2,18 @@
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
 
-export interface FolderDeps {
+export interface WorkspaceFolders {
   /** Absolute paths. */
   folders(): readonly string[];
   /** Asks the user; `undefined`: the user cancelled. */
   pick(): Promise<string | undefined>;
-  /** Shows a message to the user. */
-  report(message: string): void;
   readonly home: string;
   readonly log: Log;
+}
+
+export interface FolderDeps extends WorkspaceFolders {
+  /** Shows a message to the user. */
+  report(message: string): void;
 }
 
 export class WorkingFolders {

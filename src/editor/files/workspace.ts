@@ -4,13 +4,12 @@ import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 import { printout } from "../sanitize-terminal-output";
-import type { FolderDeps } from "./working-folders";
+import type { WorkspaceFolders } from "./working-folders";
 import type { Log } from "../../log";
-import { showInformation } from "../../notifications";
 import { visibleLine } from "../../protocol/text/visible-text";
 import type { PageToHost } from "../../protocol/page/host-to-page";
 
-export function workspaceFolders(log: Log): FolderDeps {
+export function workspaceFolders(log: Log): WorkspaceFolders {
   const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return {
     folders: () => folders().map(({ uri }) => uri.fsPath),
@@ -25,7 +24,6 @@ export function workspaceFolders(log: Log): FolderDeps {
         })
       )?.folder;
     },
-    report: message => void showInformation(message),
     home: homedir(),
     log,
   };
@@ -35,7 +33,7 @@ export function workspaceFolders(log: Log): FolderDeps {
  * Opens a web or mail address in the browser, or a workspace file in the editor. Throws `LinkNotOpened` for all other
  * links. `preview`: the focus does not move.
  */
-export async function openLink(href: string, preview: boolean, { folders }: FolderDeps): Promise<void> {
+export async function openLink(href: string, preview: boolean, { folders }: WorkspaceFolders): Promise<void> {
   const target = linkTarget(href, folders());
   switch (target.kind) {
     case "external":
@@ -61,7 +59,7 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
 }
 
 /** Opens a web page in the browser. Any other URL is logged and not opened. */
-export async function openPage(url: string, { log }: FolderDeps): Promise<void> {
+export async function openPage(url: string, { log }: WorkspaceFolders): Promise<void> {
   const address = pageAddress(url);
   if (address === undefined) log.warn("agent", "Did not open a URL that is not a web page", { url });
   else await openOutside(address);

@@ -131,6 +131,8 @@ export type HostToPage =
       readonly cwd: string;
       readonly transcript?: string;
     }
+  /** Shows a message about an action of the user in the selected tab. */
+  | { readonly type: "notice"; readonly tone: "info" | "error"; readonly message: string }
   | { readonly type: "runCommand"; readonly command: PageCommand }
   /** Opens a tab that another surface has shown. It continues the same session. */
   | ({ readonly type: "movedTab" } & MovedTab)

@@ -3,7 +3,6 @@
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { showInformation, showWarning } from "../../notifications";
 import { ageOf } from "../../protocol/text/age";
 import type { RegistryAgent, RegistryView } from "../../protocol/agents/agent-service";
 import { entryOf, type FoundPrograms } from "../../protocol/agents/known-programs";
@@ -17,14 +16,25 @@ export interface AgentSources {
   found(): Promise<FoundPrograms>;
 }
 
+/** Shows a sentence to the user. */
+export type Report = (sentence: string) => void;
+
 /** Resolves with the id of the selected agent; `undefined`: the user cancelled. */
-export async function selectAgent(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
-  const id = await chosenId(configuration, sources);
+export async function selectAgent(
+  configuration: Configuration,
+  sources: AgentSources,
+  report: Report,
+): Promise<string | undefined> {
+  const id = await chosenId(configuration, sources, report);
   if (id !== undefined) await configuration.selectAgent(id);
   return id;
 }
 
-async function chosenId(configuration: Configuration, sources: AgentSources): Promise<string | undefined> {
+async function chosenId(
+  configuration: Configuration,
+  sources: AgentSources,
+  report: Report,
+): Promise<string | undefined> {
   const chosen = await pick(configuration, sources);
   switch (chosen?.kind) {
     case undefined:
@@ -35,9 +45,8 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
       await configuration.addAgent(entryOf(chosen.found));
       return chosen.found.agent.id;
     case "more": {
-      const added = await addFromRegistry(configuration, sources);
-      if (added)
-        void showInformation(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`);
+      const added = await addFromRegistry(configuration, sources, report);
+      if (added) report(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`);
       return added?.id;
     }
   }
@@ -47,16 +56,17 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
 export async function addFromRegistry(
   configuration: Configuration,
   { registry }: Pick<AgentSources, "registry">,
+  report: Report,
 ): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
   if (!vscode.workspace.isTrusted)
-    return report(
+    return void report(
       l10n.t("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first."),
     );
   const view = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: l10n.t("Reading the agent registry…") },
     async () => registry().catch(failedRegistry),
   );
-  if (view.agents.length === 0) return report(view.problem ?? l10n.t("The registry has no agents."));
+  if (view.agents.length === 0) return void report(view.problem ?? l10n.t("The registry has no agents."));
   const items = registryItems(
     view.agents,
     configuration.settings.agents.map(({ id }) => id),
@@ -71,13 +81,9 @@ export async function addFromRegistry(
     matchOnDetail: true,
   });
   if (!item) return undefined;
-  if (item.agent.missing !== undefined) return report(item.agent.missing);
+  if (item.agent.missing !== undefined) return void report(item.agent.missing);
   await configuration.addAgent(item.agent.entry);
   return item.agent;
-}
-
-function report(sentence: string): undefined {
-  void showWarning(sentence);
 }
 
 function failedRegistry(error: unknown): RegistryView {

@@ -5,7 +5,7 @@ import type { ChatSurfaces } from "../../chat/chat-surfaces";
 import { realClock } from "../../clock";
 import type { Log } from "../../log";
 import { SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName } from "../../names";
-import { showError, showInformation, showModal } from "../../notifications";
+import { showError, showInformation, showModal, showWarning } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { ActiveFile } from "../../protocol/page/first-screen";
 import type { Recommendation } from "../../protocol/agents/recommendations";
@@ -308,7 +308,7 @@ async function add(
     case "agent":
       return addAgent(configuration, entryAt(supervisor, "agent"));
     case "registryAgent":
-      return (await addFromRegistry(configuration, sources))?.id;
+      return (await addFromRegistry(configuration, sources, sentence => void showWarning(sentence)))?.id;
     case "extension":
       return addExtension({
         all: configuration.settings.allExtensions,

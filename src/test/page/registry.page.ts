@@ -73,11 +73,8 @@ suite("registry agent", () => {
       .filter({ hasText: /Elsewhere[^]*1\.0\.0/ })
       .waitFor();
 
-    // Waits in parallel, because the notification disappears by itself.
-    await Promise.all([
-      box.page.locator(".notification-toast", { hasText: "Ada is selected for new tabs" }).waitFor(),
-      rows().filter({ hasText: "Counts what can be counted" }).click(),
-    ]);
+    await rows().filter({ hasText: "Counts what can be counted" }).click();
+    await box.frame.locator("[data-part=banner]:visible", { hasText: "Ada is selected for new tabs" }).waitFor();
     let agents: unknown;
     await shows(
       box.frame,
