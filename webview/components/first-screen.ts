@@ -7,8 +7,8 @@
  */
 import type { FirstScreenView, OfferView } from "../view-model/tab/first-screen";
 import { texts } from "../view-model/text/chat-texts";
+import { AgentPicture } from "./agent-picture";
 import { create, freshId, setText } from "./dom";
-import { isPicture, maskOf } from "./picture";
 
 export interface FirstScreenListener {
   agentChosen(agentId: string): void;
@@ -22,11 +22,9 @@ export interface FirstScreenListener {
 interface Row {
   readonly element: HTMLElement;
   readonly button: HTMLButtonElement;
-  readonly picture: HTMLElement;
+  readonly picture: AgentPicture;
   readonly name: HTMLElement;
   readonly about: HTMLElement;
-  /** Icon or letter that `picture` shows. */
-  shownPicture: string;
 }
 
 export class FirstScreen {
@@ -114,19 +112,19 @@ export class FirstScreen {
   }
 
   #createRow(id: string): Row {
-    const picture = create("span", { className: "symposium-first-picture", attributes: { "aria-hidden": "true" } }),
+    const picture = new AgentPicture(),
       name = create("span", { className: "symposium-first-name" }),
       about = create("span", { className: "symposium-first-state" });
     const button = create(
       "button",
       { className: "symposium-first-agent", attributes: { type: "button" } },
-      picture,
+      picture.element,
       name,
       about,
       create("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
     );
     button.addEventListener("click", () => this.listener.agentChosen(id));
-    const row: Row = { element: create("li", {}, button), button, picture, name, about, shownPicture: "" };
+    const row: Row = { element: create("li", {}, button), button, picture, name, about };
     this.#rows.set(id, row);
     return row;
   }
@@ -173,26 +171,13 @@ function destination(key: string, at: number, last: number): number | undefined 
   }
 }
 
-function update(row: Row, { name, about, tooltip, icon, letter, isChosen, isInstalling }: OfferView): void {
+function update(row: Row, { name, about, tooltip, picture, isChosen, isInstalling }: OfferView): void {
   setText(row.name, name);
   setText(row.about, about);
   row.button.title = tooltip;
   setChosen(row.button, isChosen);
   row.button.toggleAttribute("data-installing", isInstalling);
-  const shownPicture = icon ?? letter;
-  if (row.shownPicture === shownPicture) return;
-  row.shownPicture = shownPicture;
-  draw(row.picture, icon, letter);
-}
-
-function draw(picture: HTMLElement, icon: string | undefined, letter: string): void {
-  const mask = icon === undefined ? undefined : maskOf(icon);
-  picture.toggleAttribute("data-mask", mask !== undefined);
-  picture.style.cssText = mask ?? "";
-  if (mask !== undefined) picture.replaceChildren();
-  else if (icon !== undefined && isPicture(icon))
-    picture.replaceChildren(create("img", { attributes: { src: icon, alt: "", draggable: "false" } }));
-  else picture.textContent = letter;
+  row.picture.show(picture);
 }
 
 /** Marks the agent of the tab. */

@@ -7,9 +7,11 @@
  * - Only the user's changes are reported.
  * - An unchanged select element is not recreated, so that it keeps the focus.
  */
-import type { Picker } from "../view-model/tab/controls";
+import { AGENT, type Picker } from "../view-model/tab/controls";
+import type { PictureView } from "../view-model/tab/first-screen";
 import { spoken } from "../view-model/text/sentences";
 import { texts } from "../view-model/text/chat-texts";
+import { AgentPicture } from "./agent-picture";
 import { create, freshId } from "./dom";
 import { fitRow } from "./fit-row";
 import { icon } from "./icons";
@@ -28,6 +30,7 @@ export class Pickers {
     attributes: { id: freshId(), role: "group", popover: "auto", "aria-label": texts.moreOptions },
   });
   readonly #menuButton = popoverButton({ label: texts.moreOptions, content: [icon("more")] }, this.#popover, "dialog");
+  readonly #picture = new AgentPicture();
   #drawn: readonly Drawn[] = [];
   /** Number of pickers in the popover. */
   #hidden = 0;
@@ -49,7 +52,9 @@ export class Pickers {
     new ResizeObserver(() => this.#fit()).observe(this.element);
   }
 
-  show(pickers: readonly Picker[]): void {
+  /** `agent`: the picture beside the agent's picker; `undefined` while it is unknown. */
+  show(pickers: readonly Picker[], agent: PictureView | undefined): void {
+    if (agent !== undefined) this.#picture.show(agent);
     const before = this.#drawn;
     if (JSON.stringify(pickers) === JSON.stringify(before.map(({ picker }) => picker))) return;
     const focused = before.find(({ select }) => select === document.activeElement)?.picker.id;
@@ -108,7 +113,14 @@ export class Pickers {
     const drawn: Drawn = {
       picker,
       select,
-      element: create("span", { className: "symposium-picker" }, label, select, icon("down")),
+      element: create(
+        "span",
+        { className: "symposium-picker" },
+        label,
+        ...(id === AGENT ? [this.#picture.element] : []),
+        select,
+        icon("down"),
+      ),
     };
     select.addEventListener("change", () => {
       drawn.picker = { ...drawn.picker, value: select.value };

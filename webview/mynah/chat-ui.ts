@@ -268,6 +268,7 @@ export class ChatUi {
   #showPickers({ parts }: OpenTab, view: TabView | undefined): void {
     parts.pickers.show(
       pickersOf(this.#agents, view?.agent ?? this.#newAgent, view?.controls ?? [], view?.live ?? false),
+      view?.picture,
     );
   }
 

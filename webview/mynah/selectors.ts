@@ -24,6 +24,7 @@ export const selectors = {
   foldButton: ".mynah-chat-item-summary-button",
   foldedContent: ".mynah-chat-item-card-summary-collapsed-content",
   codeBlock: ".mynah-syntax-highlighter:not(.mynah-inline-code)",
+  inlineCode: ".mynah-inline-code",
   mermaidCode: ".mynah-syntax-highlighter > pre > code.language-mermaid",
   /** Inline code that `card-code.ts` has not visited. */
   newInlineCode: ".mynah-inline-code code:not([data-visited])",

@@ -4,8 +4,8 @@
  */
 import { selectors } from "../../../webview/mynah/selectors";
 
-const { button, card, cardBody, cardContent, codeBlock, drawnButton, foldButton, icon } = selectors;
-export const parts = { button, card, cardBody, cardContent, codeBlock, drawnButton, foldButton, icon };
+const { button, card, cardBody, cardContent, codeBlock, inlineCode, drawnButton, foldButton, icon } = selectors;
+export const parts = { button, card, cardBody, cardContent, codeBlock, inlineCode, drawnButton, foldButton, icon };
 
 /** Path of the HTML sanitizer, relative to the root of the checkout. */
 export const ALLOWED_HTML = "webview/mynah/allowed-html.js";

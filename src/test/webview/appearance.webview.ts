@@ -184,6 +184,12 @@ suite("chat appearance", () => {
     }
   }
 
+  test("outlines no line of inline code, which can wrap", async () => {
+    await wear(box, "Dark High Contrast", "vscode-high-contrast");
+    const edges = await edgesOf(box.frame, `[data-part=chat]:visible ${parts.inlineCode}`);
+    assert.deepEqual([...new Set(edges.map(({ border }) => border.width))], [0]);
+  });
+
   /** The focused element, and the outline around it or around its box. */
   function focused(): Promise<{ readonly name: string; readonly width: number; readonly colour: string } | undefined> {
     return box.frame.locator("body").evaluate(() => {

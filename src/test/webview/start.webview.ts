@@ -1,4 +1,5 @@
 /** The start of an agent: its installation with a waiting prompt, and a failure. */
+import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { InstallingMachine } from "../page/fake-npm-machine";
 import { newTab, shownTab, showsText, testAgent } from "../page/scripted";
@@ -45,5 +46,14 @@ suite("start of an agent", () => {
     suiteTeardown(() => finish());
 
     testAppearance({ box: () => box, name: "start-installing" });
+
+    test("is shown directly below the prompt that waits for it", async () => {
+      const [prompt, line] = await Promise.all(
+        ["[data-kind=prompt]", ".symposium-start"].map(part =>
+          box.frame.locator(`${part}:visible`).evaluate(element => element.getBoundingClientRect().toJSON()),
+        ),
+      );
+      assert.ok(line.top >= prompt.bottom && line.top - prompt.bottom < 30, `${prompt.bottom} px, ${line.top} px`);
+    });
   });
 });

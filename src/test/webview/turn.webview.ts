@@ -3,6 +3,7 @@
  * of three widths and themes.
  */
 import assert from "node:assert/strict";
+import { themeColour } from "../page/contrast";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { becomes, button, seen, setWidth } from "../page/scripted";
 import { openStill, testAppearance } from "./appearance-steps";
@@ -47,11 +48,30 @@ suite("turn", () => {
           list.scrollTop = list.scrollHeight;
           await new Promise(requestAnimationFrame);
         }),
-      check: async width =>
-        assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`),
+      check: async width => {
+        assert.deepEqual(await dockSize(), { height: 28, isWhole: true }, `the dock at ${width} px`);
+        if (name === "turn" && width >= 340) assert.equal(await answerRows(), 1, `answers at ${width} px`);
+      },
     });
 
+  /** Rows of the buttons of the question, with its menu. */
+  const answerRows = () =>
+    box.frame
+      .locator("[data-kind=permission]:visible button:visible")
+      .evaluateAll(buttons => new Set(buttons.map(each => Math.round(each.getBoundingClientRect().bottom))).size);
+
   appearance("turn");
+
+  test("fills the button that sends only if there is something to send", async () => {
+    const prompt = box.frame.locator("[data-part=prompt]:visible"),
+      send = box.frame.locator("[data-part=send]:visible"),
+      fill = () => send.evaluate(element => getComputedStyle(element).backgroundColor),
+      primary = await themeColour(box.frame, "button-background");
+    await becomes(fill, "rgba(0, 0, 0, 0)", "no fill beside Stop");
+    await prompt.fill("next");
+    await becomes(fill, primary, "the fill of a primary button");
+    await prompt.fill("");
+  });
 
   test("shows the plan, the usage and the queue in one row, which becomes shorter", async () => {
     const texts = async () =>

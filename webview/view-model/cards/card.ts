@@ -9,7 +9,6 @@ import type { Addition, Permission, TerminalView, ToolCall } from "../../../src/
 import type { Diff } from "../../../src/protocol/chat/diff-places";
 import type { FormAsk } from "../../../src/protocol/chat/elicitation";
 
-
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
 export type CardIcon =
   | "tool"

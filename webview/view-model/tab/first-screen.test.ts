@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { FirstScreen } from "../../../src/protocol/page/first-screen";
-import { firstScreenView } from "./first-screen";
+import { agentPicture, firstScreenView } from "./first-screen";
 
 const SCREEN: FirstScreen = {
   agents: [
@@ -23,9 +23,9 @@ suite("first screen", () => {
 
   test("marks the tab's agent, and shows a letter for an agent without an icon", () =>
     deepEqual(
-      firstScreenView(SCREEN, ADA).agents.map(({ id, letter, isChosen, isInstalling }) => [
+      firstScreenView(SCREEN, ADA).agents.map(({ id, picture, isChosen, isInstalling }) => [
         id,
-        letter,
+        picture.letter,
         isChosen,
         isInstalling,
       ]),
@@ -34,6 +34,14 @@ suite("first screen", () => {
         ["bob", "B", false, true],
       ],
     ));
+
+  test("knows the icon of an offered agent, also for the picker at the prompt", () => {
+    const icon = "data:image/svg+xml,icon",
+      screen = { ...SCREEN, agents: SCREEN.agents.map(offer => (offer.id === "ada" ? { ...offer, icon } : offer)) };
+    deepEqual(agentPicture(screen, ADA), { letter: "A", icon });
+    deepEqual(agentPicture(screen, { id: "other", name: "⚙ other" }), { letter: "O" });
+    deepEqual(agentPicture(undefined, ADA), { letter: "A" });
+  });
 
   test("shows name, state and origin in the tooltip", () =>
     deepEqual(

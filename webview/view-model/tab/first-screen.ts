@@ -6,13 +6,17 @@ import { enumerated } from "../../../src/protocol/text/phrases";
 import { readableLine, visibleLine } from "../../../src/protocol/text/visible-text";
 import { fixProblems } from "../text/plural-texts";
 
+/** `icon`: a `data:` URI from an untrusted source. `letter`: the first one of the name, shown without an icon. */
+export interface PictureView {
+  readonly letter: string;
+  readonly icon?: string;
+}
+
 /** All strings are plain text. */
 export interface OfferView {
   readonly id: string;
   readonly name: string;
-  /** First letter of the name, shown without an icon. */
-  readonly letter: string;
-  readonly icon?: string;
+  readonly picture: PictureView;
   readonly about: string;
   readonly tooltip: string;
   /** The tab has this agent. */
@@ -48,13 +52,24 @@ function offerView({ id, name, about, origin, icon, isInstalling }: AgentOffer, 
   return {
     id,
     name: shownName,
-    letter: (shownName.match(/\p{L}|\p{N}/u)?.[0] ?? "?").toUpperCase(),
-    ...(icon === undefined ? {} : { icon }),
+    picture: pictureOf(shownName, icon),
     about: shownAbout,
     tooltip: [shownName, shownAbout, readableLine(origin)].filter(text => text !== "").join("\n"),
     isChosen: id === chosenId,
     isInstalling: isInstalling === true,
   };
+}
+
+function pictureOf(name: string, icon: string | undefined): PictureView {
+  return {
+    letter: (name.match(/\p{L}|\p{N}/u)?.[0] ?? "?").toUpperCase(),
+    ...(icon === undefined ? {} : { icon }),
+  };
+}
+
+/** The picture of a tab's agent. Its icon is known if the first screen offers the agent. */
+export function agentPicture(screen: FirstScreen | undefined, { id, name }: AgentChoice): PictureView {
+  return pictureOf(visibleLine(name), screen?.agents.find(offer => offer.id === id)?.icon);
 }
 
 function suggestionsFor(file: ActiveFile | undefined): readonly string[] {

@@ -10,7 +10,7 @@ import type { FoundFile } from "../../../src/protocol/page/host-to-page";
 import type { ShownDetails } from "./details-view";
 import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
 import { findView, shownMatches, type FindView, type ShownMatches } from "./find-view";
-import { firstScreenView, type FirstScreenView } from "./first-screen";
+import { agentPicture, firstScreenView, type FirstScreenView, type PictureView } from "./first-screen";
 import type { Reveal } from "../../state/find-model";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { literal } from "../text/markdown-safe";
@@ -51,6 +51,7 @@ export interface TabView {
   /** Whether a session receives the user's actions in this tab. */
   readonly live: boolean;
   readonly agent: AgentChoice;
+  readonly picture: PictureView;
   readonly controls: readonly Control[];
   readonly commands: readonly Command[];
   readonly usage: Usage | undefined;
@@ -113,6 +114,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     review: live ? reviewView(conversation) : undefined,
     live,
     agent: conversation.agent,
+    picture: agentPicture(page.firstScreen, conversation.agent),
     controls: conversation.controls,
     commands: conversation.commands,
     usage: conversation.usage,
