@@ -148,6 +148,9 @@ export class TabParts {
     this.#find.show(view.find);
     this.#firstScreen.show(view.firstScreen);
     this.#startLine.show(view.start);
+    // For styles: a `:has()` would be evaluated again after each change of an answer.
+    this.wrapper.dataset["cards"] = view.cards.length === 0 ? "none" : "some";
+    this.wrapper.dataset["starts"] = view.start !== undefined && view.firstScreen === undefined ? "prompt" : "";
   }
 
   focusFind(query: string): void {
