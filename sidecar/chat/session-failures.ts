@@ -1,7 +1,7 @@
 /** Failures and restarts of a chat session's agent. Each ends the turn and settles its questions and calls. Pure. */
 import * as l10n from "@vscode/l10n";
 import { chain, enter } from "../agent-session/state-machine";
-import { interrupted } from "../../src/protocol/chat/chat";
+import { interrupted } from "../../src/protocol/chat/settled-entries";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import {
   addNotice,

@@ -10,7 +10,6 @@ import { chain } from "../agent-session/state-machine";
 import {
   isTerminal,
   lastIndexOf,
-  settledSubagent,
   type ChatEvent,
   type Conversation,
   type Entry,
@@ -19,6 +18,7 @@ import {
   type SubagentName,
   type SubagentStatus,
 } from "../../src/protocol/chat/chat";
+import { settledSubagent } from "../../src/protocol/chat/settled-entries";
 import { cut, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { emitEvent, type KnownSubagent, type State, type SessionStep } from "./session-model";
 

@@ -13,7 +13,6 @@ import * as v from "valibot";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import { attachments } from "../../src/protocol/chat/attachment-schema";
 import {
-  interrupted,
   type Conversation,
   type Entry,
   type Origin,
@@ -21,6 +20,7 @@ import {
   type TerminalView,
   type Usage,
 } from "../../src/protocol/chat/chat";
+import { interrupted } from "../../src/protocol/chat/settled-entries";
 import { entry } from "../../src/protocol/chat/entry-schema";
 import { arrayOr, isObject, objectOr, parseJson } from "../../src/protocol/wire/json";
 import { finite, parsed } from "../../src/protocol/wire/schema";

@@ -18,13 +18,8 @@ import type {
   SessionRef,
   SessionSummary,
 } from "../../src/protocol/sessions/sessions";
-import {
-  emptyConversation,
-  interrupted,
-  lastIndexOf,
-  remainingTerminals,
-  type Conversation,
-} from "../../src/protocol/chat/chat";
+import { emptyConversation, lastIndexOf, remainingTerminals, type Conversation } from "../../src/protocol/chat/chat";
+import { interrupted } from "../../src/protocol/chat/settled-entries";
 import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Handlers, ParamsOf, Part } from "../../src/protocol/wire/wire";

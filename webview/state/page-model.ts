@@ -3,12 +3,12 @@ import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Attachment, Mention, ContextSource } from "../../src/protocol/chat/attachments";
 import {
   emptyConversation,
-  interrupted,
   type ActionId,
   type Conversation,
   type Entry,
   type Permission,
 } from "../../src/protocol/chat/chat";
+import { interrupted } from "../../src/protocol/chat/settled-entries";
 import type { ControlValue } from "../../src/protocol/chat/controls";
 import type { PageCursor } from "../../src/protocol/chat/delivery";
 import type { Elicitation, ElicitationChoice } from "../../src/protocol/chat/elicitation";

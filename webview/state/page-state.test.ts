@@ -4,12 +4,12 @@ import { isSame, type Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
   emptyConversation,
-  interrupted,
   type ChatEvent,
   type Conversation,
   type Entry,
   type QueuedPrompt,
 } from "../../src/protocol/chat/chat";
+import { interrupted } from "../../src/protocol/chat/settled-entries";
 import { answer } from "../../src/protocol/chat/delivery";
 import type { HostToPage, PageToHost, TabId, TabPosition } from "../../src/protocol/page/host-to-page";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";

@@ -12,27 +12,22 @@
  * - Typed text is a draft, in flight, or in the conversation.
  * - An input shows the draft.
  */
-import * as l10n from "@vscode/l10n";
-import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
-import { receive } from "../../src/protocol/chat/delivery";
+import { emptyConversation } from "../../src/protocol/chat/chat";
 import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
 import * as drafts from "./drafts";
-import { attach, forwarded, mentionsFound, repeatedMessages, sidecarFailed, sidecarReturned } from "./composing";
-import { askHost, missing, positioned, ticked } from "./page-requests";
+import { attach, forwarded, mentionsFound, sidecarFailed, sidecarReturned } from "./composing";
+import { askHost, ticked } from "./page-requests";
 import {
   agentOf,
   interruptAll,
-  broken,
   chain,
   freshTab,
-  isQuestion,
   MAX_TABS,
   post,
   remarkOn,
   SAVE,
   SAVE_SOON,
   show,
-  turnOf,
   withTab,
   withTabs,
   type Effect,
@@ -44,11 +39,12 @@ import {
 } from "./page-model";
 import { branchOpened, startBranch, startRewind } from "./branching";
 import { filesFound } from "./file-names";
-import { findTicked, found, revealDrawn } from "./find";
+import { findTicked, revealDrawn } from "./find";
 import { follow, followed } from "./follow-mode";
 import type { SavedPage } from "./saved-page";
 import { agentChosen, agentSelected, isBlank, settingsApplied } from "./tab-agent";
 import { openMoved, release, reportTitle } from "./moved-tabs";
+import { tabMessageReceived } from "./tab-messages";
 import { markRead, statusUpdates } from "./tab-status";
 import { chatTitle } from "../../src/protocol/chat/chat-title";
 import { runCommand } from "./page-commands";
@@ -278,81 +274,6 @@ function attachReceived(page: Page, { tabId, attachments, text }: Extract<HostTo
   return tabId === undefined ? openOne({ ...page, toAttach: [...page.toAttach, ...attachments] }) : [page, []];
 }
 
-type TabMessage = Extract<HostToPage, { type: "event" | "snapshot" }>;
-
-function tabMessageReceived(page: Page, tab: Tab, message: TabMessage, now: number): Step {
-  const { bootId, seq } = message;
-  const receipt = receive(tab.seen, {
-    kind: message.type,
-    bootId,
-    seq,
-    ...(message.type === "snapshot" && message.requestNumber !== undefined
-      ? { requestNumber: message.requestNumber }
-      : {}),
-  });
-  switch (receipt.kind) {
-    case "skip":
-      return [page, [show(tab)]];
-    case "show": {
-      const conversation =
-        message.type === "event" ? applyEvent(tab.conversation, message.event) : message.conversation;
-      return chain(
-        messageApplied(
-          page,
-          {
-            ...tab,
-            seen: receipt.seen,
-            conversation,
-            bootId,
-            phase: "live",
-            asking: { kind: "no" },
-            lastMessageAt: now,
-          },
-          message,
-        ),
-        p => answerReceived(p, message, now),
-      );
-    }
-    case "requestReplay":
-      return tab.asking.kind === "missing"
-        ? [page, [show(tab)]]
-        : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
-    case "startOver": {
-      const restartedTab = {
-        ...(tab.bootId === undefined || bootId === tab.bootId ? tab : broken(tab, l10n.t("Symposium was restarted."))),
-        seen: receipt.seen,
-        asking: missing(now),
-      };
-      return positioned(withTab(page, restartedTab), [tab.tabId], [show(tab)]);
-    }
-  }
-}
-
-function answerReceived(page: Page, message: TabMessage, now: number): Step {
-  const tab = page.tabs.get(message.tabId);
-  return tab && message.type === "event" && message.event.type === "found"
-    ? found(page, tab, message.event, now)
-    : [page, []];
-}
-
-/**
- * After an event only the next prompt is posted. After a snapshot, prompts missing from it are re-sent under the same
- * ids.
- */
-function messageApplied(page: Page, tab: Tab, message: TabMessage): Step {
-  const { conversation } = tab;
-  const remainingDrafts = drafts.arrived(tab.drafts, conversation);
-  const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
-  const answering =
-    tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
-  const updated = { ...tab, drafts: remainingDrafts, answering };
-  const moreEffects =
-    message.type === "snapshot" ? repeatedMessages(page, updated) : forwarded(page, tab.drafts.onTheWay, updated);
-  // SAVE precedes the messages, because the saved page must not be older than the posted messages.
-  const after = turnOf(updated) === "idle" ? withoutTurnRemark(updated) : updated;
-  return [withTab(page, after), [show(tab), ...(moreEffects.length === 0 ? [] : [SAVE, ...moreEffects])]];
-}
-
 function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
   const first = page.host.kind === "silent";
   const hostSelected = page.host.kind === "met" ? page.host.selected : undefined;
@@ -394,11 +315,6 @@ function stateReceived(page: Page, state: Extract<HostToPage, { type: "state" }>
     p => selectTab(p, tabToSelect(p, state.selected, first, hostSelected)),
     p => (first && p.tabs.size === 0 && p.surface === "view" ? openOne(p) : [p, []]),
   );
-}
-
-/** Removes a remark that is valid only until the end of the turn. */
-function withoutTurnRemark(tab: Tab): Tab {
-  return tab.remark?.until === "idle" ? { ...tab, remark: undefined } : tab;
 }
 
 /** The tab to select: the host's selection when it changes. At first the page's own selection takes precedence. */

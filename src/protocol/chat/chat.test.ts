@@ -1,5 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { applyEvent, emptyConversation, interrupted, type ChatEvent, type Conversation, type Entry } from "./chat";
+import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type Entry } from "./chat";
+import { interrupted } from "./settled-entries";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const play = (...events: readonly ChatEvent[]): Conversation => events.reduce(applyEvent, EMPTY);
