@@ -3,6 +3,7 @@ import { stringOr, objectOr } from "../../rpc/json";
 import { UPDATE_KINDS } from "../../acp/methods";
 import type { Recording } from "../../review/review-service";
 import { WritingTools } from "../../review/writing-tools";
+import { userTextIn } from "../history/extract-user-text";
 
 /** ACP schema v1, `ToolCallStatus`. */
 const OVER: ReadonlySet<unknown> = new Set(["completed", "failed"]);
@@ -19,9 +20,9 @@ export class RecordedModelTurns {
     this.#tools = new WritingTools(cwd);
   }
 
-  /** `text`: the user's. Resolves when the agent may begin. */
+  /** `text`: the user's message, which may have blocks of VS Code's chat. Resolves when the agent may begin. */
   begin(text: string): Promise<void> {
-    const title = text.replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LIMIT);
+    const title = (userTextIn(text) ?? text).replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LIMIT);
     this.#tools.clear();
     this.#calls.clear();
     return this.recording.begin({ title }, title);
