@@ -73,6 +73,8 @@ export const REVIEW_CONTEXTS = {
   inFile: "symposium.review.inFile",
   /** Whether an operation can be undone. */
   canUndo: "symposium.review.canUndo",
+  /** Whether the active editor shows what a rewind would change. */
+  rewindPreview: "symposium.review.rewindPreview",
 } as const;
 
 /** Context keys of the view “Sessions”. */
@@ -118,6 +120,7 @@ export const REVIEW_COMMANDS = {
   "symposium.openFileChanges": l10n.t("Open Changes"),
   "symposium.undoLastOperation": l10n.t("Undo Last Operation"),
   "symposium.showReviewLimits": l10n.t("Show Unrecorded Files"),
+  "symposium.confirmRestore": l10n.t("Restore"),
   "symposium.addReviewComment": l10n.t("Add to Prompt"),
 } as const;
 export type ReviewCommandName = keyof typeof REVIEW_COMMANDS;

@@ -139,6 +139,13 @@ export class OpenReview implements AsyncDisposable {
     this.changed();
   }
 
+  /** Records the changes until now: those in a running turn as the agent's, others as the user's. */
+  async refresh(): Promise<void> {
+    if (this.#recorder?.isRunning === true) await this.#recorder.refresh();
+    else await this.#session.settle();
+    this.changed();
+  }
+
   async keep(scope: ReviewScope): Promise<Outcome> {
     const files = await this.#chosen(scope.files);
     return scope.hunks === undefined

@@ -176,6 +176,26 @@ suite("reviews of sessions, with git", () => {
     equal(fixture.read("w/a.txt"), "1 agent\n2\n3\n4\n5 agent\n");
   });
 
+  test("include the user's later changes after a refresh and in the preview of a rewind", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session();
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await recording.end();
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5\n");
+    const { review } = await rig.ask("review/refresh", { id });
+    const [file] = review.files;
+    ok(file?.before !== undefined);
+    const { data } = await rig.ask("review/content", { root: file.root, oid: file.before.oid });
+    equal(Buffer.from(data, "base64").toString(), FILES["w/a.txt"].replace("3\n", "3 mine\n"));
+    fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5 mine\n");
+    const { files } = await rig.ask("review/previewRewind", { id, entryId: "p1" });
+    deepEqual(
+      files.map(({ hasOwnChanges }) => hasOwnChanges),
+      [true],
+    );
+  });
+
   test("count what changed between two turns as the user's, and keep it in a rewind, which can be undone", async () => {
     await using rig = new Rig(fixture);
     const { id, recording } = rig.session();

@@ -67,11 +67,14 @@ export class ReviewService implements AsyncDisposable {
 
   readonly handlers: Handlers<Part<HostToSidecar, "review">> = {
     "review/list": async ({ folders }) => ({ reviews: await this.#list(folders) }),
+    "review/refresh": async ({ id }) => ({ review: await (await this.#refreshed(id)).view() }),
     "review/keep": scope => this.#operate(scope.id, review => review.keep(scope)),
     "review/undo": scope => this.#operate(scope.id, review => review.undo(scope)),
     "review/revert": ({ id, operation }) => this.#operate(id, review => review.session.undoOperation(operation)),
     "review/turn": async ({ id, turn }) => ({ files: await this.#known(id).changesOf(turn) }),
-    "review/previewRewind": async ({ id, entryId }) => ({ files: await this.#known(id).previewRewind(entryId) }),
+    "review/previewRewind": async ({ id, entryId }) => ({
+      files: await (await this.#refreshed(id)).previewRewind(entryId),
+    }),
     "review/rewind": ({ id, entryId }) => this.#operate(id, review => review.rewind(entryId)),
     "review/content": async ({ root, oid }) => {
       const bytes = await this.deps.snapshots.read(root, oid).catch(() => undefined);
@@ -151,7 +154,12 @@ export class ReviewService implements AsyncDisposable {
     const real = folders.map(realPath),
       reviews: Review[] = [];
     for (const { id } of [...this.deps.logs.all()].sort((a, b) => b.changedAt - a.changedAt)) {
-      const review = this.#opened(id);
+      const known = this.#reviews.get(id),
+        review = known ?? this.#opened(id);
+      if (known?.isRecorded === false) {
+        known.reload();
+        known.changed();
+      }
       if (!review.session.files.some(({ root, path: file }) => isCoveredBy(path.join(root, file), real))) {
         this.#forget(review);
         continue;
@@ -161,6 +169,17 @@ export class ReviewService implements AsyncDisposable {
       else this.#forget(review);
     }
     return reviews;
+  }
+
+  /** Another window may have changed a review that is not recorded in this one. */
+  async #refreshed(id: string): Promise<OpenReview> {
+    const review = this.#known(id);
+    if (review.isRecorded) await review.refresh();
+    else {
+      review.reload();
+      await this.#settle(review);
+    }
+    return review;
   }
 
   /** The user may have changed files since the last process. */

@@ -13,8 +13,8 @@ export interface ConversationActionDeps extends Omit<ReviewCommandDeps, "operati
   displayPath(file: ChangedFile): string;
   /** Asks in a modal dialog. Resolves with the selected button. */
   ask(question: string, detail: string, ...buttons: readonly string[]): Promise<string | undefined>;
-  /** Asks beside the editors, so that the user can look at them. */
-  askBeside(question: string, ...buttons: readonly string[]): Promise<string | undefined>;
+  /** Asks about the changes in the editor with this title. Resolves with true if the user confirms them. */
+  confirmShown(title: string, question: string, button: string): Promise<boolean>;
 }
 
 export function conversationActions(deps: ConversationActionDeps): ReviewActions {
@@ -84,9 +84,10 @@ async function isConfirmed(
     detail = rewindDetail(files, file => deps.displayPath(file)),
     chosen = await deps.ask(question, detail, restore, show);
   if (chosen !== show) return chosen === restore;
-  const title = deps.reviews().find(({ id }) => id === conversation)?.title ?? "";
-  await deps.editor.openChanges(l10n.t`Restore Files: ${readableLine(title)}`, files);
-  return (await deps.askBeside(question, restore)) === restore;
+  const line = readableLine(deps.reviews().find(({ id }) => id === conversation)?.title ?? ""),
+    title = l10n.t`Restore Files: ${line}`;
+  await deps.editor.openChanges(title, files);
+  return deps.confirmShown(title, question, restore);
 }
 
 function questionOf(count: number, alsoConversation: boolean): string {

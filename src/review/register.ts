@@ -17,12 +17,13 @@ import { conversationActions, type ConversationActionDeps } from "./conversation
 import type { ReviewActions } from "./review-actions";
 import { reviewCommands } from "./review-commands";
 import { ReviewContent } from "./review-content";
-import { OperationStatus, reviewDialogs } from "./review-dialogs";
+import { askBeside, OperationStatus, reviewDialogs } from "./review-dialogs";
 import { ReviewEditors } from "./review-editors";
 import { ReviewIndex, type FolderPath } from "./review-files";
 import { ReviewList } from "./review-list";
 import { ReviewOperations } from "./review-operations";
 import { ReviewSourceControl } from "./review-source-control";
+import { RewindPreview } from "./rewind-preview";
 import { reportSaves } from "./save-events";
 import { SaveReports } from "./save-reports";
 
@@ -55,7 +56,8 @@ export function reviewListeners(review: () => ReviewPart): Pick<Handlers<Sidecar
 export function registerReview({ log, configuration, supervisor, editor, addToPrompt }: ReviewParts): ReviewPart {
   const client = () => supervisor.client(),
     contents = new ContentCache(client),
-    status = new OperationStatus(realClock);
+    status = new OperationStatus(realClock),
+    preview = new RewindPreview(askBeside);
   let folders: readonly FolderPath[] = [],
     index = new ReviewIndex([]);
   const editors = new ReviewEditors(contents, file => index.pathOf(file)),
@@ -117,6 +119,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     save: files => editors.save(files),
     openConflict: conflict => editors.openConflict(conflict),
     showDone: (sentence, undo) => status.show(sentence, undo),
+    inform: reviewDialogs.inform,
     showFailure: reviewDialogs.showFailure,
   });
   const deps: ConversationActionDeps & Parameters<typeof reviewCommands>[0] = {
@@ -125,7 +128,9 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     operations,
     editor: editors,
     reviews: () => list.reviews,
+    refresh: async id => list.changed((await (await client()).request("review/refresh", { id })).review),
     fileAt,
+    confirmShown: (...question) => preview.confirm(...question),
     displayPath: file => vscode.workspace.asRelativePath(editors.uriOf(file)),
   };
   const reports = new SaveReports({
@@ -143,6 +148,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
   const owned = vscode.Disposable.from(
     content,
     status,
+    preview,
     sourceControl,
     threads,
     lenses,
@@ -150,15 +156,23 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     configuration.onChange(() => lenses.refresh()),
     reportSaves(reports),
     vscode.window.onDidChangeActiveTextEditor(showCursor),
+    // Another window may have kept or undone changes in the meantime.
+    vscode.window.onDidChangeWindowState(({ focused }) => {
+      if (focused && supervisor.running !== undefined) list.outdated();
+    }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       void foldersChanged();
-      if (supervisor.running !== undefined) list.foldersChanged();
+      if (supervisor.running !== undefined) list.outdated();
     }),
   );
   return {
     list,
     actions: conversationActions(deps),
-    commands: { ...reviewCommands(deps), "symposium.addReviewComment": reply => threads.add(reply) },
+    commands: {
+      ...reviewCommands(deps),
+      "symposium.addReviewComment": reply => threads.add(reply),
+      "symposium.confirmRestore": async () => preview.restore(),
+    },
     phaseChanged: ({ kind }) => {
       if (kind === "running") list.sidecarStarted();
     },

@@ -1,11 +1,10 @@
 import { deepEqual } from "node:assert/strict";
 import { SidecarRefused } from "../errors";
-import type { ReviewCommandName } from "../names";
 import type { RemainingChange, Review, ReviewOutcome } from "../protocol/review/review";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { modified, recorded, reviewOf, ROOT } from "../testing/review-fixture";
 import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
-import { NOTHING_TO_REVIEW, reviewCommands, type Cursor, type FileTexts } from "./review-commands";
+import { NOTHING_TO_REVIEW, reviewCommands, type Cursor, type FileTexts, type ReviewCommands } from "./review-commands";
 import { ReviewIndex } from "./review-files";
 import { ReviewOperations } from "./review-operations";
 
@@ -15,6 +14,9 @@ class Fixture {
   outcome: ReviewOutcome = { operation: "op", files: 1, remaining: [] };
   cursor: Cursor | undefined;
   texts: FileTexts = { reviewed: "1\n2\n3\n", current: "one\n2\nthree\n", hasSameLines: true };
+  /** The reviews after they were brought up to date. */
+  newest: readonly Review[] | undefined;
+  readonly refreshed: string[] = [];
   /** Files that cannot be saved. */
   unsaved: readonly string[] = [];
   /** Labels of the items that the user picks, and texts of the buttons. */
@@ -43,12 +45,17 @@ class Fixture {
       },
       openConflict: async ({ path }) => note(`merge ${path}`),
       showDone: (sentence, undo) => note(undo === undefined ? sentence : `${sentence} [${undo.operation}]`),
+      inform: note,
       showFailure: sentence => note(`! ${sentence}`),
     });
     this.deps = {
       client,
       operations: this.operations,
       reviews: () => this.reviews,
+      refresh: async id => {
+        this.refreshed.push(id);
+        this.reviews = this.newest ?? this.reviews;
+      },
       fileAt: path => new ReviewIndex(this.reviews).at(path),
       editor: {
         cursor: () => this.cursor,
@@ -64,7 +71,7 @@ class Fixture {
         return items.find(({ label }) => label === chosen)?.value;
       },
       ask: async (question, detail, ...buttons) => pick(`${question}\n${detail}\n${buttons.join()}`),
-      askBeside: async (question, ...buttons) => pick(`${question} ${buttons.join()}`),
+      confirmShown: async (title, question, button) => pick(`${title}\n${question} ${button}`) === button,
       explain: async (title, text) => note(`${title}: ${text}`),
       inform: note,
       showFailure: sentence => note(`! ${sentence}`),
@@ -72,7 +79,7 @@ class Fixture {
     };
   }
 
-  run(name: Exclude<ReviewCommandName, "symposium.addReviewComment">, ...targets: unknown[]): Promise<void> {
+  run(name: keyof ReviewCommands, ...targets: unknown[]): Promise<void> {
     return reviewCommands(this.deps)[name](...targets);
   }
   /** The requests of the commands. */
@@ -116,7 +123,7 @@ suite("review commands", () => {
     deepEqual(fixture.done.at(-1), "! /w/a.ts could not be saved. Nothing was changed.");
   });
 
-  test("open conflicts for a merge, and show all failures at once", async () => {
+  test("open conflicts for a merge, and show the failures", async () => {
     const fixture = new Fixture();
     const conflict = (path: string): RemainingChange => ({ root: ROOT, path, kind: "conflict", wanted: recorded("w") });
     fixture.outcome = {
@@ -125,7 +132,8 @@ suite("review commands", () => {
     };
     await fixture.run("symposium.undoAll", { id: "r" });
     deepEqual(fixture.done.slice(1), [
-      "! a.ts is locked. 2 files have later changes of the same lines and were not changed. Merge them in the editors.",
+      "! a.ts is locked.",
+      "The same lines of 2 files were changed later. Merge them in the editors.",
       "merge b.ts",
       "merge c.ts",
     ]);
@@ -198,6 +206,25 @@ suite("review commands", () => {
     );
   });
 
+  test("save unsaved text and bring the review up to date before a change is selected", async () => {
+    const fixture = new Fixture();
+    fixture.cursor = { file: "/w/a.ts", side: "current", lines: [{ start: 0, end: 1 }] };
+    fixture.newest = [reviewOf("r", [modified("b.ts")])];
+    await fixture.run("symposium.undoHunk");
+    deepEqual(fixture.refreshed, ["r"]);
+    fixture.newest = fixture.reviews = [reviewOf("r", [modified("a.ts")])];
+    fixture.unsaved = ["a.ts"];
+    await fixture.run("symposium.undoHunk");
+    deepEqual(fixture.refreshed, ["r"]);
+    deepEqual(fixture.calls, []);
+    deepEqual(fixture.done, [
+      "save a.ts",
+      "There is no change of an agent at the cursor.",
+      "save a.ts",
+      "! a.ts could not be saved. Nothing was changed.",
+    ]);
+  });
+
   test("explain why there is no change to keep", async () => {
     const fixture = new Fixture();
     await fixture.run("symposium.keepHunk");
@@ -205,11 +232,14 @@ suite("review commands", () => {
     await fixture.run("symposium.keepHunk");
     fixture.texts = { ...fixture.texts, hasSameLines: false };
     await fixture.run("symposium.keepHunk");
-    deepEqual(fixture.done, [
-      "The active editor shows no file with unreviewed changes of an agent.",
-      "There is no change of an agent at the cursor.",
-      "The line ends of this file are unusual. Keep or undo the changes of the whole file instead.",
-    ]);
+    deepEqual(
+      fixture.done.filter(sentence => sentence !== "save a.ts"),
+      [
+        "The active editor shows no file with unreviewed changes of an agent.",
+        "There is no change of an agent at the cursor.",
+        "The line ends of this file are unusual. Keep or undo the changes of the whole file instead.",
+      ],
+    );
     deepEqual(fixture.calls, []);
   });
 
@@ -287,7 +317,8 @@ suite("review of a conversation", () => {
       "Restore 2 files and the conversation to before this prompt?\n" +
         "a.ts (is restored, your changes are kept)\nnew.ts (is deleted)\nRestore Files and Conversation,Show Changes",
       "Restore Files: Split the text: a.ts,new.ts recorded",
-      "Restore 2 files and the conversation to before this prompt? Restore Files and Conversation",
+      "Restore Files: Split the text\n" +
+        "Restore 2 files and the conversation to before this prompt? Restore Files and Conversation",
       "save a.ts,new.ts",
       "Restored 1 file [op]",
       "Restore 2 files to before this prompt?\n" +

@@ -23,8 +23,10 @@ import type { OperationRef, ReviewOperations } from "./review-operations";
 import { changesTitle, fileCount, labelOf, limitsText, operationText, turnDescription } from "./review-texts";
 
 type Command = (...targets: unknown[]) => Promise<void>;
-/** The command of a comment is in `review-comments.ts`. */
-export type ReviewCommands = Readonly<Record<Exclude<ReviewCommandName, "symposium.addReviewComment">, Command>>;
+/** The other commands are in `comment-threads.ts` and `rewind-preview.ts`. */
+export type ReviewCommands = Readonly<
+  Record<Exclude<ReviewCommandName, "symposium.addReviewComment" | "symposium.confirmRestore">, Command>
+>;
 
 /** A file in the list of the source control. */
 export interface FileTarget {
@@ -60,7 +62,7 @@ export interface ReviewEditor {
   texts(file: FoundFile): Promise<FileTexts>;
   openFile(file: ReviewPath): Promise<void>;
   /** Compares the reviewed content with the file. */
-  openChange(file: ChangedFile): Promise<void>;
+  openChange(file: ReviewFile): Promise<void>;
   /** The same for several files. */
   openReview(title: string, files: readonly ReviewFile[]): Promise<void>;
   /** Compares the contents before and after changes. */
@@ -78,7 +80,9 @@ export interface ReviewCommandDeps {
   /** The review that shows the file of the editor with this path. */
   fileAt(path: string): FoundFile | undefined;
   client(): Promise<SidecarClient>;
-  readonly operations: Pick<ReviewOperations, "keep" | "undo" | "change" | "revert">;
+  /** Brings a review up to date with the files. */
+  refresh(id: string): Promise<void>;
+  readonly operations: Pick<ReviewOperations, "save" | "keep" | "undo" | "change" | "revert">;
   readonly editor: ReviewEditor;
   /** `undefined`: the user cancelled. */
   pick<T>(title: string, items: readonly PickItem<T>[]): Promise<T | undefined>;
@@ -185,11 +189,16 @@ class ReviewTargets {
   }
 
   async hunk([target, changes, index]: readonly unknown[], kind: KeepOrUndo): Promise<void> {
-    const { operations, editor, fileAt, inform } = this.deps,
-      cursor = target === undefined ? editor.cursor() : undefined,
-      path = isHunkTarget(target) ? target.file : target === undefined ? cursor?.file : editor.pathOf(target),
-      found = path === undefined ? undefined : fileAt(path);
-    if (found === undefined) return inform(NO_FILE);
+    const { operations, editor, fileAt, refresh, inform } = this.deps,
+      path = isHunkTarget(target) ? target.file : target === undefined ? editor.cursor()?.file : editor.pathOf(target),
+      listed = path === undefined ? undefined : fileAt(path);
+    if (path === undefined || listed === undefined) return inform(NO_FILE);
+    // Unsaved lines are the user's. They move the lines of the agent.
+    if (!(await operations.save([listed.file]))) return;
+    await refresh(listed.review.id);
+    const found = fileAt(path),
+      cursor = target === undefined ? editor.cursor() : undefined;
+    if (found === undefined) return inform(NO_CHANGE);
     const { reviewed, current, hasSameLines } = await editor.texts(found);
     if (!hasSameLines) return inform(OTHER_LINES);
     const own = changedHunks(reviewed, current);

@@ -12,7 +12,7 @@ const UNDO: ReviewCommandName = "symposium.undoLastOperation";
 /** Enough time to read the sentence and to select it. */
 const SHOWN_MS = 20_000;
 
-type Dialogs = Pick<ConversationActionDeps, "pick" | "inform" | "showFailure" | "explain" | "ask" | "askBeside">;
+type Dialogs = Pick<ConversationActionDeps, "pick" | "inform" | "showFailure" | "explain" | "ask">;
 
 export const reviewDialogs: Dialogs = {
   pick: async <T>(title: string, items: readonly PickItem<T>[]) =>
@@ -21,8 +21,12 @@ export const reviewDialogs: Dialogs = {
   showFailure: sentence => void showError(sentence),
   explain: async (question, detail) => void (await showModal({ question, detail })),
   ask: async (question, detail, ...buttons) => showModal({ question, detail }, ...buttons),
-  askBeside: async (question, ...buttons) => showInformation(question, ...buttons),
 };
+
+/** Shows a message with one button. Resolves with true if it was selected. */
+export async function askBeside(question: string, button: string): Promise<boolean> {
+  return (await showInformation(question, button)) === button;
+}
 
 /** The last operation, in the status bar. Selecting it undoes the operation. */
 export class OperationStatus implements vscode.Disposable {

@@ -54,7 +54,6 @@ export class ReviewEditors implements ReviewEditor {
     const uri = this.uriOf(file),
       reviewed = await vscode.workspace.openTextDocument(this.reviewedOf(file)),
       current = file.after === undefined ? undefined : await vscode.workspace.openTextDocument(uri);
-    if (current?.isDirty) await current.save();
     const [oldBytes, newBytes] = await Promise.all([
       file.before === undefined ? new Uint8Array() : this.contents.read(file.root, file.before.oid),
       current === undefined ? new Uint8Array() : vscode.workspace.fs.readFile(uri),
@@ -75,9 +74,15 @@ export class ReviewEditors implements ReviewEditor {
     return vscode.Uri.from(reviewedUri(file, this.uriOf(file).path));
   }
 
-  async openChange(file: ChangedFile): Promise<void> {
+  async openChange(file: ReviewFile): Promise<void> {
     const name = path.basename(this.pathOfFile(file)),
       title = l10n.t`${name} (changes by an agent)`;
+    // Without lines, an image for example would be compared with an empty file.
+    if (file.added + file.removed === 0 && (file.before === undefined || file.after === undefined)) {
+      const uri = file.after === undefined ? this.reviewedOf(file) : this.#currentOf(file);
+      await vscode.commands.executeCommand("vscode.open", uri);
+      return;
+    }
     await vscode.commands.executeCommand("vscode.diff", this.#reviewedNow(file), this.#currentOf(file), title);
   }
 
@@ -157,7 +162,8 @@ export class ReviewEditors implements ReviewEditor {
       ...vscode.workspace.notebookDocuments.filter(isDirty),
     ];
     const failed: string[] = [];
-    for (const document of dirty) if (!(await document.save())) failed.push(document.uri.fsPath);
+    for (const document of dirty)
+      if (!(await document.save())) failed.push(vscode.workspace.asRelativePath(document.uri));
     return failed;
   }
 

@@ -96,8 +96,8 @@ export class ReviewList {
     this.#post({ kind: "wanted", isNew: true });
   }
 
-  /** Call it when the workspace folders have changed. */
-  foldersChanged(): void {
+  /** Call it when the workspace folders, or reviews of other windows, may have changed. */
+  outdated(): void {
     this.#post({ kind: "wanted", isNew: false });
   }
 

@@ -29,11 +29,12 @@ export interface OperationRef {
 export interface OperationDeps {
   client(): Promise<SidecarClient>;
   review(id: string): Review | undefined;
-  /** Saves these files where the editor has unsaved changes. Resolves with the paths of those that were not saved. */
+  /** Saves these files where the editor has unsaved changes. Resolves with the names of those that were not saved. */
   save(files: readonly ReviewPath[]): Promise<readonly string[]>;
   openConflict(conflict: Conflict): Promise<void>;
   /** Shows a sentence about an operation. `undo`: it can be undone. */
   showDone(sentence: string, undo?: OperationRef): void;
+  inform(sentence: string): void;
   showFailure(sentence: string): void;
 }
 
@@ -42,6 +43,13 @@ const MAX_OPENED = 5;
 
 export class ReviewOperations {
   constructor(private readonly deps: OperationDeps) {}
+
+  /** Saves unsaved text of these files. Resolves with false if that failed, with the reason shown. */
+  async save(files: readonly ReviewPath[]): Promise<boolean> {
+    const [unsaved] = files.length === 0 ? [] : await this.deps.save(files);
+    if (unsaved !== undefined) this.deps.showFailure(l10n.t`${unsaved} could not be saved. Nothing was changed.`);
+    return unsaved === undefined;
+  }
 
   /** Resolves with false if nothing was sent, with the reason shown. */
   keep(scope: ReviewScope): Promise<boolean> {
@@ -72,7 +80,7 @@ export class ReviewOperations {
   /** Undoes an operation. */
   async revert({ id, operation }: OperationRef): Promise<void> {
     const { client, review, showDone } = this.deps;
-    if (!(await this.#saved(review(id)?.files ?? []))) return;
+    if (!(await this.save(review(id)?.files ?? []))) return;
     const outcome = await (await client()).request("review/revert", { id, operation });
     if (outcome.files > 0 || outcome.remaining.length === 0) showDone(l10n.t("Operation undone"));
     await this.#showRemaining(outcome.remaining);
@@ -88,33 +96,23 @@ export class ReviewOperations {
     written: readonly ReviewPath[],
     request: (client: SidecarClient) => Promise<ReviewOutcome>,
   ): Promise<boolean> {
-    if (!(await this.#saved(written))) return false;
+    if (!(await this.save(written))) return false;
     const { operation, files, remaining } = await request(await this.deps.client());
     if (operation !== undefined) this.deps.showDone(operationText({ kind, files }), { id, operation });
     await this.#showRemaining(remaining);
     return true;
   }
 
-  async #saved(files: readonly ReviewPath[]): Promise<boolean> {
-    const [unsaved] = files.length === 0 ? [] : await this.deps.save(files);
-    if (unsaved !== undefined) this.deps.showFailure(l10n.t`${unsaved} could not be saved. Nothing was changed.`);
-    return unsaved === undefined;
-  }
-
   async #showRemaining(remaining: readonly RemainingChange[]): Promise<void> {
     const failures = remaining.flatMap(each => (each.kind === "failed" ? [each.sentence] : [])),
       conflicts = remaining.filter(each => each.kind === "conflict");
-    const sentences = [
-      ...failures,
-      ...(conflicts.length === 0
-        ? []
-        : [
-            conflicts.length === 1
-              ? l10n.t("1 file has later changes of the same lines and was not changed. Merge them in the editor.")
-              : l10n.t`${conflicts.length} files have later changes of the same lines and were not changed. Merge them in the editors.`,
-          ]),
-    ];
-    if (sentences.length > 0) this.deps.showFailure(sentences.join(" "));
+    if (failures.length > 0) this.deps.showFailure(failures.join(" "));
+    if (conflicts.length > 0)
+      this.deps.inform(
+        conflicts.length === 1
+          ? l10n.t("The same lines were changed later. Merge them in the editor.")
+          : l10n.t`The same lines of ${conflicts.length} files were changed later. Merge them in the editors.`,
+      );
     for (const conflict of conflicts.slice(0, MAX_OPENED)) await this.deps.openConflict(conflict);
   }
 }

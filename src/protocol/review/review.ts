@@ -148,6 +148,8 @@ type Nothing = Readonly<Record<string, never>>;
 export interface ReviewHostToSidecar {
   /** Reviews with unreviewed files below these folders. Others follow by `review/changed`. */
   "review/list": Call<{ readonly folders: readonly string[] }, { readonly reviews: readonly Review[] }>;
+  /** Records what has changed until now. Call it before the lines of a file are chosen. */
+  "review/refresh": Call<{ readonly id: string }, { readonly review: Review }>;
   "review/keep": Call<ReviewScope, ReviewOutcome>;
   "review/undo": Call<ReviewScope, ReviewOutcome>;
   /** Undoes an operation. */

@@ -4,9 +4,9 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { pickFile } from "./editors";
-import { promptInput, type Box } from "./harness";
-import { ask, becomes, openScripted, seen } from "./scripted";
+import { isSaved, pickFile } from "./editors";
+import { promptInput, sendPrompt, type Box } from "./harness";
+import { answerDialog, answerShows, ask, barrier, becomes, openScripted, reloadWindow, seen } from "./scripted";
 
 const NUMBERS = Array.from({ length: 30 }, (_, i) => `line ${i + 1}`);
 const THEMES = ["Dark Modern", "Light Modern", "Dark High Contrast", "Light High Contrast"];
@@ -42,6 +42,10 @@ suite("review", () => {
         .filter(each => each !== "" && !NUMBERS.includes(each)),
     );
   const changesAre = (...expected: readonly string[]): Promise<void> => becomes(changes, expected, "the changed lines");
+  const isSavedBy = async (key: string): Promise<void> => {
+    await box.page.keyboard.press(key);
+    await isSaved(box, "notes.txt");
+  };
   const marks = (): Promise<number> => box.page.locator(".dirty-diff-glyph").count();
 
   test("lists the files of a session that an agent changed on disk, with a badge", async function () {
@@ -123,5 +127,66 @@ suite("review", () => {
     await changesAre("FIFTEEN");
     await seen(() => Promise.resolve(!existsSync(created)), "that the created file is deleted");
     await seen(async () => (await badge().count()) === 0 || !(await badge().isVisible()), "no badge");
+  });
+
+  test("undoes a change of the agent, and keeps unsaved text above it", async function () {
+    this.timeout(timeLimit(180_000));
+    await ask(box, `disk sed -i -e 5s/.*/FIVE/ -e 25s/.*/LATE/ ${notes}; say done`);
+    await pickFile(box, "notes.txt");
+    await line("line 3").click();
+    await box.page.keyboard.press("End");
+    await box.page.keyboard.type("\nMINE");
+    await line("LATE").click();
+    await box.page.keyboard.press("Shift+Alt+N");
+    await changesAre("MINE", "FIVE", "FIFTEEN");
+  });
+
+  test("opens the merge editor and changes nothing if an undo conflicts with a change of the user", async function () {
+    this.timeout(timeLimit(180_000));
+    await line("line 25").click();
+    await box.page.keyboard.press("End");
+    await box.page.keyboard.type(" of mine");
+    await isSavedBy("Control+S");
+    await box.command("Symposium: Undo Last Operation");
+    const merge = box.page.locator(".merge-editor");
+    await merge.getByText("Accept Undo").first().waitFor();
+    await box.screenshot("review-conflict");
+    await changesAre("MINE", "FIVE", "FIFTEEN", "line 25 of mine");
+    assert.deepEqual(await box.page.locator(".editor-actions").getByLabel("Keep File").count(), 0);
+    await merge.getByText("Accept Undo").first().click();
+    await isSavedBy("Control+S");
+    await changesAre("MINE", "FIVE", "FIFTEEN", "line 25 of mine", "LATE");
+    await box.command("View: Close All Editors");
+  });
+
+  test("restores the files to before a prompt after a preview, and undoes that", async function () {
+    this.timeout(timeLimit(180_000));
+    const prompt = box.frame.locator("[data-kind=prompt]").last();
+    await prompt.hover();
+    await prompt.getByRole("button", { name: "Prompt Actions" }).click();
+    await box.frame.getByRole("menuitem", { name: "Restore Files…", exact: true }).click();
+    await answerDialog(box, /^Restore 1 file to before this prompt\?$/, "Show Changes");
+    await line("FIVE").waitFor();
+    await box.screenshot("review-rewind");
+    await box.page.locator(".editor-actions .action-label", { hasText: /^Restore$/ }).click();
+    await changesAre("MINE", "FIFTEEN", "line 25 of mine", "LATE");
+    await box.page.locator('[id$="symposium.review"] a').click();
+    await changesAre("MINE", "FIVE", "FIFTEEN", "line 25 of mine", "LATE");
+  });
+
+  test("lists the changes of a turn that a reload of the window interrupted", async function () {
+    this.timeout(timeLimit(240_000));
+    const { step } = barrier();
+    await sendPrompt(box.frame, `disk rm ${notes}; say half; ${step}`);
+    await answerShows(box.frame, /half/);
+    await reloadWindow(box);
+    await seen(
+      async () => (await row("notes.txt").getAttribute("aria-label"))?.includes("Deleted") === true,
+      "the deleted file",
+    );
+    await row("Scripted").hover();
+    await list().locator('.action-label[aria-label^="Undo All"]').first().click();
+    await seen(() => Promise.resolve(existsSync(notes)), "that the file is restored");
+    await changesAre("MINE", "FIFTEEN", "line 25 of mine", "LATE");
   });
 });
