@@ -196,6 +196,23 @@ suite("reviews of sessions, with git", () => {
     );
   });
 
+  test("list what another window has undone in the meantime", async () => {
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session(),
+      own = rig.service;
+    await begin(recording, "p1");
+    fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
+    await recording.end();
+    await using other = rig.opened();
+    rig.service = other;
+    deepEqual(await rig.files(), ["a.txt +1 −1"]);
+    rig.service = own;
+    await rig.ask("review/undo", { id });
+    rig.service = other;
+    deepEqual(await rig.files(), []);
+    rig.service = own;
+  });
+
   test("count what changed between two turns as the user's, and keep it in a rewind, which can be undone", async () => {
     await using rig = new Rig(fixture);
     const { id, recording } = rig.session();
