@@ -9,6 +9,7 @@ import { findOnPath } from "../process/find-program";
 import { NEVER } from "../testing/sessions/chat-fixture";
 import { SnapshotFixture } from "../testing/review/snapshot-fixture";
 import { skipped } from "../testing/skipped";
+import { objectId } from "./snapshots/loose-objects";
 import { ReviewLogs } from "./review-logs";
 import { ReviewService, type Recording, type ReviewDeps } from "./review-service";
 
@@ -102,6 +103,18 @@ suite("reviews of sessions, with git", () => {
 
   const begin = (recording: Recording, entryId: string): Promise<void> =>
     recording.begin({ entryId, title: `Prompt ${entryId}` }, "A session");
+
+  test("record the folders when a session opens, once for all sessions and before the first prompt", async () => {
+    await using rig = new Rig(fixture);
+    const oid = objectId("blob", Buffer.from(FILES["w/a.txt"]), "sha1");
+    rig.session();
+    await fixture.store.prepare([fixture.at("w")]);
+    deepEqual(await fixture.store.read(fixture.at("w"), oid), Buffer.from(FILES["w/a.txt"]));
+    const started = fixture.commands.length;
+    rig.session();
+    await fixture.store.prepare([fixture.at("w")]);
+    equal(fixture.commands.length, started);
+  });
 
   test("separate the user's saves in a turn from the agent's changes", async () => {
     await using rig = new Rig(fixture);
@@ -401,8 +414,10 @@ suite("reviews of sessions, with git", () => {
       equal((await other.files()).length, 1);
       await rejects(other.ask("review/undo", { id }), sentence);
     }
-    const untrusted = new Rig(fixture, { isRestricted: true }).service;
-    equal(untrusted.record({ id, kind: "chat", agentName: "Ada", folders: [] }), undefined);
+    const untrusted = new Rig(fixture, { isRestricted: true }).service,
+      started = fixture.commands.length;
+    equal(untrusted.record({ id, kind: "chat", agentName: "Ada", folders: [fixture.at("w")] }), undefined);
+    equal(fixture.commands.length, started);
     equal(fixture.read("w/a.txt"), "agent\n");
   });
 

@@ -4,6 +4,7 @@
  *
  * Invariants:
  * - In an untrusted workspace, nothing is recorded and no file is written.
+ * - The first snapshot of the folders begins when the session opens, so that the one of its first prompt is fast.
  * - A review is changed by one process. That of a session in another window is only read.
  */
 import * as l10n from "@vscode/l10n";
@@ -102,6 +103,8 @@ export class ReviewService implements AsyncDisposable {
     const review = this.#opened(id),
       recorder = review.record(about.folders, changed);
     void recorder.recover();
+    // Not in the recorder's order: neither a prompt nor the end of the session waits for it.
+    void this.deps.snapshots.prepare(recorder.folders);
     return {
       get summary() {
         return review.summary;

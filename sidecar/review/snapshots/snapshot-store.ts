@@ -82,6 +82,8 @@ export class SnapshotStore implements AsyncDisposable {
   readonly #plainStores = new Map<string, RootStore>();
   /** By the path of the program. Failures are not kept, because git can be installed later. */
   readonly #gits = new Map<string, Promise<Available>>();
+  /** By the folders. */
+  readonly #prepared = new Map<string, Promise<Snapshot>>();
 
   constructor(private readonly deps: SnapshotDeps) {
     this.#limits = { ...DEFAULT_LIMITS, ...deps.limits };
@@ -114,6 +116,14 @@ export class SnapshotStore implements AsyncDisposable {
       waiting = nested;
     }
     return { kind: "recorded", roots, skipped };
+  }
+
+  /** Records the folders once, so that the next snapshot hashes only what changed since then. Never rejects. */
+  async prepare(folders: readonly string[]): Promise<void> {
+    const key = folders.join("\0"),
+      snapshot = this.#prepared.get(key) ?? this.snapshot(folders);
+    this.#prepared.set(key, snapshot);
+    if ((await snapshot).kind === "unavailable") this.#prepared.delete(key);
   }
 
   /** `before`: undefined for all files. Rejects if git fails, or if an object is missing that no pin keeps. */

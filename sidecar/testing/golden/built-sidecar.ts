@@ -34,7 +34,7 @@ export class BuiltSidecar implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #closed: Promise<unknown>;
   readonly #connection: MessageConnection;
-  /** Process ids of running agents and commands, oldest first. */
+  /** Process ids of running agents and commands, oldest first. Without git, which the review starts at any time. */
   readonly children = new Set<number>();
   conversation: Conversation = emptyConversation({ id: "scripted", name: "Scripted" }, "/");
   sessionId = "";
@@ -72,7 +72,9 @@ export class BuiltSidecar implements AsyncDisposable {
       this.conversation = conversation;
       this.received++;
     });
-    this.#on("process/started", ({ pid }) => this.children.add(pid));
+    this.#on("process/started", ({ pid, command }) => {
+      if (path.parse(command).name !== "git") this.children.add(pid);
+    });
     this.#on("process/ended", ({ pid }) => this.children.delete(pid));
     this.#on("review/changed", review => {
       this.reviews.set(review.id, review);
