@@ -62,7 +62,11 @@ export class OpenReview implements AsyncDisposable {
     return this.#recorder;
   }
   get summary(): ReviewSummary | undefined {
-    return summaryOf(this.#session.state);
+    return summaryOf(this.#session.state, { losses: this.#recorder?.losses ?? [] });
+  }
+  /** Whether changes of the last turn may be missing. */
+  get isIncomplete(): boolean {
+    return (this.#recorder?.losses ?? []).length > 0;
   }
   get isRecorded(): boolean {
     return this.#recorder !== undefined;
@@ -115,14 +119,15 @@ export class OpenReview implements AsyncDisposable {
     for (const [root, oids] of this.#compared())
       for (const [oid, bytes] of await this.deps.snapshots.readAll(root, oids)) contents.set(oid, bytes);
     const isRunning = this.#recorder !== undefined && this.#session.state.open !== undefined,
-      progress = { isRunning, limits: this.#recorder?.limits ?? [] };
+      { limits = [], losses = [] } = this.#recorder ?? {},
+      progress = { isRunning, limits, losses };
     return reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid));
   }
 
   /** The view of a review that was removed. */
   ended(): Review {
     const state = { files: new Map(), operations: [], turns: new Map(), lateTurns: new Set<number>() };
-    return reviewOf(this.id, state, { isRunning: false, limits: [] }, () => undefined);
+    return reviewOf(this.id, state, { isRunning: false, limits: [], losses: [] }, () => undefined);
   }
 
   /** Whether a file with unreviewed changes is in this folder. */

@@ -5,8 +5,6 @@ import { MissingContent, type ReviewFiles } from "./review-contents";
 import type { Refusal } from "./snapshots/restore";
 import type { SnapshotStore } from "./snapshots/snapshot-store";
 
-const MAX_FETCHED = 2_000;
-
 export class RecordedFiles implements ReviewFiles {
   /** The last pin, so that they are written one after another. */
   #pinned: Promise<unknown> = Promise.resolve();
@@ -19,15 +17,18 @@ export class RecordedFiles implements ReviewFiles {
     private readonly failed: (what: string, error: unknown) => void,
   ) {}
 
-  /**
-   * Reads many contents with one process. They are in memory until the returned function is called. Missing and further
-   * ones are read separately.
-   */
-  async fetch(root: string, oids: readonly string[]): Promise<() => void> {
-    const fetched = await this.snapshots.readAll(root, oids.slice(0, MAX_FETCHED));
+  /** Reads contents with one process. They are in memory until `release`. `found`: ids of those that are stored. */
+  async fetch(
+    root: string,
+    oids: readonly string[],
+  ): Promise<{ readonly found: ReadonlySet<string>; readonly release: () => void }> {
+    const fetched = await this.snapshots.readAll(root, oids);
     for (const [oid, bytes] of fetched) this.#fetched.set(`${root}\0${oid}`, bytes);
-    return () => {
-      for (const oid of fetched.keys()) this.#fetched.delete(`${root}\0${oid}`);
+    return {
+      found: new Set(fetched.keys()),
+      release: () => {
+        for (const oid of fetched.keys()) this.#fetched.delete(`${root}\0${oid}`);
+      },
     };
   }
 

@@ -46,10 +46,13 @@ class Rig implements AsyncDisposable {
     });
   }
 
-  /** A session in the folder `w`. */
-  session(id: string = randomUUID()): { readonly id: string; readonly recording: Recording } {
+  session(
+    id: string = randomUUID(),
+    folders: readonly string[] = ["w"],
+  ): { readonly id: string; readonly recording: Recording } {
     this.stored.add(id);
-    const recording = this.service.record({ id, kind: "chat", agentName: "Ada", folders: [this.fixture.at("w")] });
+    const own = folders.map(name => this.fixture.at(name)),
+      recording = this.service.record({ id, kind: "chat", agentName: "Ada", folders: own });
     if (recording === undefined) throw new Error("nothing is recorded");
     return { id, recording };
   }
@@ -68,7 +71,7 @@ class Rig implements AsyncDisposable {
 
   /** The unreviewed files: path, lines, and marks. */
   async files(): Promise<readonly string[]> {
-    const { reviews } = await this.ask("review/list", { folders: [this.fixture.at("w")] });
+    const { reviews } = await this.ask("review/list", { folders: [this.fixture.folder] });
     return reviews.flatMap(({ files }) =>
       files.map(({ path, added, removed, shared }) => `${path} +${added} −${removed}${shared ? " shared" : ""}`),
     );
@@ -357,10 +360,13 @@ suite("reviews of sessions, with git", () => {
     fixture.remove("w/nested/.git");
     fixture.remove("w/gone");
     await recording.end();
-    deepEqual(await rig.files(), [".gitignore +0 −1"]);
+    deepEqual(await rig.files(), [".gitignore +0 −1", "gone.txt +0 −0"]);
     await rig.shown();
-    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "skipped", root: fixture.at("w/gone"), why: "missing" }]);
-    await rig.ask("review/undo", { id });
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "gone", count: 1, paths: [fixture.at("w/gone/gone.txt")] }]);
+    deepEqual(
+      (await rig.ask("review/undo", { id })).remaining.map(({ path, kind }) => [path, kind]),
+      [["gone.txt", "failed"]],
+    );
     deepEqual(
       ["my.env", "large.txt", "nested/mine.txt"].filter(name => !fixture.exists(`w/${name}`)),
       [],
@@ -370,7 +376,63 @@ suite("reviews of sessions, with git", () => {
     fixture.write("w/.gitignore", "*.log\n");
     fixture.write("w/new.txt", "new\n");
     await recording.end();
-    deepEqual(await rig.files(), [".gitignore +1 −1", "new.txt +1 −0"]);
+    deepEqual(await rig.files(), [".gitignore +1 −1", "new.txt +1 −0", "gone.txt +0 −0"]);
+  });
+
+  test("list and restore the files of removed folders, as far as their contents are stored", async () => {
+    await fixture.repository("w", {});
+    await fixture.repository("w/nested", { "clean.txt": "clean\n", "d/changed.txt": "1\n" });
+    fixture.write("w/nested/d/changed.txt", "1\n2\n");
+    fixture.write("w/nested/new.txt", "new\n");
+    fixture.write("other/c.txt", "c\n");
+    await using rig = new Rig(fixture);
+    const { id, recording } = rig.session(randomUUID(), ["w", "other"]);
+    await begin(recording, "p1");
+    for (const name of ["w/nested", "w/b.txt", "other"]) fixture.remove(name);
+    recording.toolEnded();
+    await recording.end();
+    deepEqual([...(await rig.files())].sort(), [
+      "b.txt +0 −3",
+      "c.txt +0 −1",
+      "clean.txt +0 −0",
+      "d/changed.txt +0 −2",
+      "new.txt +0 −1",
+    ]);
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "gone", count: 1, paths: [fixture.at("w/nested/clean.txt")] }]);
+    const { remaining, operation = "" } = await rig.ask("review/undo", { id });
+    deepEqual(
+      remaining.map(({ path }) => path),
+      ["clean.txt"],
+    );
+    equal(fixture.read("w/nested/d/changed.txt") + fixture.read("other/c.txt"), "1\n2\nc\n");
+    await rig.ask("review/revert", { id, operation });
+    ok(!fixture.exists("w/nested/d") && !fixture.exists("other/c.txt"));
+  });
+
+  test("name what the last turn may have lost, also without a file", async () => {
+    const now = Date.now() + 60_000;
+    await using rig = new Rig(fixture, { date: () => now });
+    const { id, recording } = rig.session();
+    fixture.write("w/old.bin", "x".repeat(5 * 1024 * 1024 + 1));
+    await begin(recording, "p1");
+    await recording.end();
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, []);
+    equal(recording.summary, undefined);
+    await begin(recording, "p2");
+    fixture.write("w/new.bin", "x".repeat(5 * 1024 * 1024 + 1));
+    recording.toolEnded();
+    await recording.end();
+    await rig.shown();
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "leftOut", count: 1, paths: [fixture.at("w/new.bin")] }]);
+    deepEqual(recording.summary, { files: 0, added: 0, removed: 0, isIncomplete: true, turns: [] });
+    deepEqual(
+      (await rig.ask("review/list", { folders: [fixture.at("w")] })).reviews.map(review => review.id),
+      [id],
+    );
+    await begin(recording, "p3");
+    equal(recording.summary, undefined);
   });
 
   test("name a repository as not recorded whose objects were deleted in the turn", async () => {
@@ -380,6 +442,7 @@ suite("reviews of sessions, with git", () => {
     await begin(recording, "p1");
     fixture.remove("w/.git");
     fixture.write("w/a.txt", "agent\n");
+    recording.toolEnded();
     await recording.end();
     await rig.shown();
     deepEqual(rig.reviews.get(id)?.limits, [{ kind: "skipped", root: fixture.at("w"), why: "failed" }]);

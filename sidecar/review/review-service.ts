@@ -163,12 +163,15 @@ export class ReviewService implements AsyncDisposable {
         known.reload();
         known.changed();
       }
-      if (!review.session.files.some(({ root, path: file }) => isCoveredBy(path.join(root, file), real))) {
+      if (
+        !review.isIncomplete &&
+        !review.session.files.some(({ root, path: file }) => isCoveredBy(path.join(root, file), real))
+      ) {
         this.#forget(review);
         continue;
       }
       if (!review.isRecorded) await this.#settle(review);
-      if (unreviewedFiles(review.session.state).length > 0) reviews.push(await review.view());
+      if (review.isIncomplete || unreviewedFiles(review.session.state).length > 0) reviews.push(await review.view());
       else this.#forget(review);
     }
     return reviews;

@@ -9,6 +9,8 @@ import { withRenames, type RenamedFile } from "./snapshots/renames";
 export interface ReviewProgress {
   readonly isRunning: boolean;
   readonly limits: readonly ReviewLimit[];
+  /** Limits that may hide changes of the last turn. */
+  readonly losses: readonly ReviewLimit[];
 }
 
 /** Content of an object, or undefined if it is not available. */
@@ -30,10 +32,13 @@ export function reviewOf(id: string, state: ReviewState, progress: ReviewProgres
     isRunning: progress.isRunning,
     turns: numbers.flatMap(number => state.turns.get(number) ?? []),
     files,
-    limits: [
-      ...progress.limits,
-      ...numbers.filter(turn => state.lateTurns.has(turn)).map(turn => ({ kind: "late" as const, turn })),
-    ],
+    limits:
+      files.length === 0
+        ? progress.losses
+        : [
+            ...progress.limits,
+            ...numbers.filter(turn => state.lateTurns.has(turn)).map(turn => ({ kind: "late" as const, turn })),
+          ],
     operations: state.operations.map(({ id: operation, kind, files: changed }) => ({
       id: operation,
       kind,
@@ -42,10 +47,10 @@ export function reviewOf(id: string, state: ReviewState, progress: ReviewProgres
   };
 }
 
-/** Undefined if nothing is unreviewed. */
-export function summaryOf(state: ReviewState): ReviewSummary | undefined {
+/** Undefined if nothing is unreviewed or missing. */
+export function summaryOf(state: ReviewState, { losses }: Pick<ReviewProgress, "losses">): ReviewSummary | undefined {
   const files = unreviewedFiles(state);
-  if (files.length === 0) return undefined;
+  if (files.length === 0) return losses.length === 0 ? undefined : { ...total([]), isIncomplete: true, turns: [] };
   const turns = new Map<string, { files: number; added: number; removed: number }>();
   for (const file of files) {
     const seen = new Set<string>();

@@ -26,6 +26,8 @@ export interface RunningTurn {
   readonly saving: Map<string, DiskFile>;
   /** Files that the first snapshot left out, absolute. */
   leftOut: ReadonlySet<string>;
+  /** The phases in which a tool call ended that can write. */
+  readonly writtenIn: Set<RunningTurn["phase"]>;
 }
 
 function knownFile({ known }: RunningTurn, file: string): KnownFile {
@@ -113,18 +115,41 @@ export function isSameChange(a: FileChange, b: FileChange): boolean {
   return a.path === b.path && sameState(a.before, b.before) && sameState(a.after, b.after);
 }
 
-/** Paths that a review lists as left out. */
-const MAX_LEFT_OUT = 20;
+/** Paths that a limit lists. */
+export const MAX_LISTED_PATHS = 20;
 
 export function limitsOf(snapshot: Snapshot): readonly ReviewLimit[] {
   if (snapshot.kind === "unavailable")
     return snapshot.why === "restricted" ? [] : [{ kind: "announcedOnly", why: snapshot.why }];
-  const count = snapshot.roots.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0),
-    paths = leftOutIn(snapshot);
+  const count = snapshot.roots.reduce((sum, { leftOutCount }) => sum + leftOutCount, 0);
   return [
-    ...(count === 0 ? [] : [{ kind: "leftOut" as const, count, paths: paths.slice(0, MAX_LEFT_OUT) }]),
+    ...leftOutLimit(count, leftOutIn(snapshot)),
     ...snapshot.skipped.map(({ root, why }) => ({ kind: "skipped" as const, root, why })),
   ];
+}
+
+/**
+ * The limits that may hide changes of the turn, none without a tool call that can write. `leftOut`: files that the last
+ * snapshot left out.
+ */
+export async function lossesOf(
+  turn: Pick<RunningTurn, "number" | "at" | "leftOut" | "writtenIn">,
+  limits: readonly ReviewLimit[],
+  leftOut: readonly string[],
+): Promise<readonly ReviewLimit[]> {
+  if (turn.writtenIn.size === 0) return [];
+  const changed: string[] = [];
+  for (const file of leftOut)
+    if (!turn.leftOut.has(file) || (await changeTime(file)) >= turn.at - SKEW_MS) changed.push(file);
+  return [
+    ...limits.filter(({ kind }) => kind !== "leftOut"),
+    ...leftOutLimit(changed.length, changed),
+    ...(turn.writtenIn.has("baseline") ? [{ kind: "late" as const, turn: turn.number }] : []),
+  ];
+}
+
+function leftOutLimit(count: number, paths: readonly string[]): readonly ReviewLimit[] {
+  return count === 0 ? [] : [{ kind: "leftOut", count, paths: paths.slice(0, MAX_LISTED_PATHS) }];
 }
 
 /** Absolute paths of files that the snapshot does not contain. */

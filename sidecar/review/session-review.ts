@@ -339,17 +339,37 @@ export class SessionReview {
     isShared = false,
   ): Promise<Pick<ReviewedFile, "root" | "path" | "reviewed" | "last">> {
     const { root } = file,
-      [reviewed, last, next] = await Promise.all(
-        [file.reviewed, file.last, after].map(each => this.#contents.read(root, each)),
-      ),
-      result = changed({ reviewed, last, steps: [] }, next, by);
-    const state = isSame(result.reviewed, reviewed) ? file.reviewed : await this.#contents.store(root, result.reviewed);
+      isAgent = typeof by === "number",
+      contents = await this.#contentsOf(root, [file.reviewed, file.last, after]);
+    // Without the contents, nothing is merged or counted.
+    const unmerged = !isAgent && sameState(file.reviewed, file.last) ? after : file.reviewed,
+      none = { added: 0, removed: 0 };
+    let state = unmerged,
+      unreviewed = none,
+      own = none;
+    if (contents !== undefined) {
+      const [reviewed, last, next] = contents,
+        result = changed({ reviewed, last, steps: [] }, next, by);
+      state = isSame(result.reviewed, reviewed) ? file.reviewed : await this.#contents.store(root, result.reviewed);
+      unreviewed = linesBetween(result.reviewed, next);
+      own = linesBetween(last, next);
+    }
     changes.push({
-      ...logged(file, after, state, linesBetween(result.reviewed, next)),
-      ...(typeof by === "number" ? { changed: linesBetween(last, next) } : {}),
+      ...logged(file, after, state, unreviewed),
+      ...(isAgent ? { changed: own } : {}),
       ...(isShared ? { shared: true } : {}),
     });
     return { ...file, reviewed: state, last: after };
+  }
+
+  /** Undefined if one of them is not stored any more. */
+  async #contentsOf(root: string, states: readonly StoredState[]): Promise<readonly FileContent[] | undefined> {
+    try {
+      return await Promise.all(states.map(each => this.#contents.read(root, each)));
+    } catch (error) {
+      if (error instanceof MissingContent) return undefined;
+      throw error;
+    }
   }
 
   async #changeBetween(

@@ -21,12 +21,13 @@ import { isCoveredBy, ownerOf, type Claimant } from "./claims";
 import { isSameDiskFile, MAX_FILE_BYTES, readDiskFile, realFile, type DiskFile } from "./disk-file";
 import { partsOf, type KnownChange } from "./known-changes";
 import type { RecordedFiles } from "./recorded-files";
+import { RecordedRoots } from "./recorded-roots";
 import {
   addChange,
   isSameChange,
   keepStarts,
   leftOutIn,
-  limitsOf,
+  lossesOf,
   placeOf,
   protect,
   withoutMoves,
@@ -34,20 +35,19 @@ import {
   type KnownFile,
   type RunningTurn,
 } from "./running-turn";
-import type { BegunTurn, RecordedRoot, StoredState } from "./review-log";
+import type { BegunTurn, StoredState } from "./review-log";
 import type { ObservedChange } from "./review-decision";
 import type { SessionReview } from "./session-review";
 import { FILE_MODE, type FileChange, type Oid } from "./snapshots/file-state";
 import type { RenamedFile } from "./snapshots/renames";
-import { isWithin } from "./snapshots/repository";
-import { realPath, type Snapshot, type SnapshotStore } from "./snapshots/snapshot-store";
+import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 
 /** Milliseconds for which a prompt waits (issue 21 item 1). */
 const BASELINE_MS = 300;
 
 export interface RecorderDeps {
   readonly clock: Clock;
-  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "moved" | "write" | "current">;
+  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "removed" | "moved" | "write" | "current">;
   readonly files: Pick<RecordedFiles, "fetch">;
   readonly review: SessionReview;
   /** Folders of the session. */
@@ -59,6 +59,9 @@ export interface RecorderDeps {
   readonly failed: (what: string, error: unknown) => void;
 }
 
+/** Changed files whose contents are in memory at the same time. */
+const OBSERVED_AT_ONCE = 500;
+
 const NOTHING_CLAIMED: ReadonlySet<string> = new Set();
 
 export class TurnRecorder implements Claimant {
@@ -66,16 +69,13 @@ export class TurnRecorder implements Claimant {
   #turn: RunningTurn | undefined;
   /** The last turn that ended, and its end by the clock. */
   #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
-  readonly #trees = new Map<string, Oid>();
-  /** Lengths of the logs of HEAD at the last snapshot, by root. */
-  readonly #headLogs = new Map<string, number>();
-  #skipped: ReadonlySet<string> = new Set();
-  /** Roots with changes in this turn that cannot be read. */
-  readonly #lost = new Set<string>();
+  readonly #roots = new RecordedRoots();
+  #losses: readonly ReviewLimit[] = [];
+  /** Files that the last snapshot left out, absolute. */
+  #leftOut: readonly string[] = [];
   /** Time of the last snapshot. */
   #sampledAt = 0;
   #sample: "none" | "waiting" = "none";
-  #limits: readonly ReviewLimit[] = [];
   #queue: Promise<unknown> = Promise.resolve();
 
   constructor(private readonly deps: RecorderDeps) {
@@ -90,7 +90,11 @@ export class TurnRecorder implements Claimant {
   }
   /** Files and folders that the snapshots do not contain. */
   get limits(): readonly ReviewLimit[] {
-    return this.#limits;
+    return this.#roots.limits;
+  }
+  /** The limits that concern the last turn, which may have changed files that no snapshot contains. */
+  get losses(): readonly ReviewLimit[] {
+    return this.#losses;
   }
 
   /** Whether the session had a turn since this time of the clock. */
@@ -110,8 +114,10 @@ export class TurnRecorder implements Claimant {
       known: new Map(),
       saving: new Map(),
       leftOut: new Set(),
+      writtenIn: new Set(),
     };
     this.#turn = turn;
+    this.#losses = [];
     const recorded = this.#enqueue(() => this.#baseline(turn));
     return new Promise(resolve => {
       const timer = clock.after(BASELINE_MS, () => {
@@ -137,6 +143,7 @@ export class TurnRecorder implements Claimant {
   /** A tool call that can write has ended. */
   toolEnded(): void {
     const turn = this.#turn;
+    turn?.writtenIn.add(turn.phase);
     if (turn === undefined || this.#sample === "waiting") return;
     this.#sample = "waiting";
     void this.#enqueue(() => {
@@ -195,6 +202,7 @@ export class TurnRecorder implements Claimant {
     return this.#enqueue(async () => {
       try {
         await this.#compare(turn);
+        this.#losses = await lossesOf(turn, this.limits, this.#leftOut);
       } finally {
         review.ended(turn.number);
         changed();
@@ -210,13 +218,16 @@ export class TurnRecorder implements Claimant {
     return this.#enqueue(async () => {
       try {
         const snapshot = await snapshots.snapshot(this.folders);
-        const changes = new Map<string, readonly FileChange[]>();
-        for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : []) {
-          const before = open.roots.find(each => each.root === root)?.tree;
-          if (before !== undefined) changes.set(root, await this.#difference(root, before, tree));
+        const changes = new Map<string, readonly FileChange[]>(),
+          after = new Map(snapshot.kind === "recorded" ? snapshot.roots.map(({ root, tree }) => [root, tree]) : []);
+        for (const { root, tree } of open.roots) {
+          const now = after.get(root);
+          if (now !== undefined) changes.set(root, await this.#difference(root, tree, now));
+          else if (snapshot.kind === "recorded" && !existsSync(root))
+            changes.set(root, await this.#removedFiles(root, tree));
         }
         const turn = { at: review.state.turns.get(open.turn)?.at ?? 0, leftOut: new Set<string>() },
-          hasRemoved = open.roots.some(({ root }) => !changes.has(root));
+          hasRemoved = open.roots.some(({ root }) => !after.has(root));
         for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved))
           await this.#observe(root, files, open.turn);
       } finally {
@@ -241,11 +252,10 @@ export class TurnRecorder implements Claimant {
     const { review, snapshots, clock, changed } = this.deps;
     await review.settle();
     const snapshot = await snapshots.snapshot(this.folders);
-    this.#trees.clear();
-    this.#lost.clear();
     this.#sampledAt = clock.now();
-    this.#setTrees(snapshot);
-    turn.phase = snapshot.kind === "recorded" ? "recorded" : "announced";
+    const roots = this.#roots.begin(snapshot);
+    if (roots !== undefined) review.recorded(roots);
+    turn.phase = roots === undefined ? "announced" : "recorded";
     turn.leftOut = new Set(leftOutIn(snapshot));
     changed();
   }
@@ -259,15 +269,17 @@ export class TurnRecorder implements Claimant {
     const others = this.deps.others().filter(other => other !== this && other.ranSince(since));
     if (turn.phase === "recorded") {
       const snapshot = await snapshots.snapshot(this.folders),
+        { removed, merged } = this.#roots.missingIn(snapshot),
         changes = new Map<string, readonly FileChange[]>();
-      // A root that was skipped before is recorded from now on.
       for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
-        if (!this.#skipped.has(root)) changes.set(root, await this.#differenceOrLoss(root, tree));
-      const hasRemoved = [...this.#trees.keys()].some(root => !changes.has(root) && !this.#skipped.has(root));
+        if (!this.#roots.isSkipped(root)) changes.set(root, await this.#differenceOrLoss(root, tree));
+      for (const root of snapshot.kind === "recorded" ? removed : [])
+        changes.set(root, await this.#removedFiles(root, this.#roots.at(root)?.tree));
+      const hasRemoved = removed.length + merged.length > 0;
       for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved)) {
         keepStarts(turn, root, files);
         const unknown = files.filter(file => !turn.known.has(placeOf(root, file))),
-          moved = unknown.length === 0 ? [] : await snapshots.moved(root, this.#headLogs.get(root) ?? 0),
+          moved = unknown.length === 0 ? [] : await snapshots.moved(root, this.#roots.at(root)?.headLog ?? 0),
           isMoved = (file: FileChange): boolean => moved.some(each => isSameChange(each, file));
         await this.#observe(
           root,
@@ -277,7 +289,9 @@ export class TurnRecorder implements Claimant {
         );
         await this.deps.review.observe(unknown.filter(isMoved).map(file => ({ root, ...file })));
       }
-      this.#setTrees(snapshot);
+      const roots = this.#roots.set(snapshot);
+      if (roots !== undefined) this.deps.review.recorded(roots);
+      this.#leftOut = leftOutIn(snapshot);
     }
     for (const [file, known] of turn.known) await this.#observeKnown(file, known, turn.number, others);
     changed();
@@ -290,6 +304,17 @@ export class TurnRecorder implements Claimant {
     turn: number,
     others?: readonly Claimant[],
   ): Promise<void> {
+    // The contents of all files may be too large for the memory.
+    for (let at = 0; at < files.length; at += OBSERVED_AT_ONCE)
+      await this.#observeSome(root, files.slice(at, at + OBSERVED_AT_ONCE), turn, others);
+  }
+
+  async #observeSome(
+    root: string,
+    files: readonly FileChange[],
+    turn: number,
+    others: readonly Claimant[] | undefined,
+  ): Promise<void> {
     const own: ObservedChange[] = [],
       foreign: ObservedChange[] = [];
     for (const change of files) {
@@ -297,9 +322,12 @@ export class TurnRecorder implements Claimant {
       if (owner === "others") foreign.push({ root, ...change });
       else own.push({ root, ...change, ...(owner === "shared" ? { shared: true } : {}) });
     }
-    const release = await this.deps.files.fetch(
+    const { found, release } = await this.deps.files.fetch(
       root,
       files.flatMap(({ before, after }) => [before, after].flatMap(state => state?.oid ?? [])),
+    );
+    this.#roots.addGone(
+      files.flatMap(file => (file.after || found.has(file.before?.oid ?? "") ? [] : [placeOf(root, file)])),
     );
     try {
       if (own.length > 0) await this.deps.review.observe(own, turn);
@@ -311,7 +339,7 @@ export class TurnRecorder implements Claimant {
 
   /** Compares a file with known changes. Its state on disk is newer than that of a snapshot. */
   async #observeKnown(file: string, known: KnownFile, turn: number, others: readonly Claimant[]): Promise<void> {
-    const root = this.#rootOf(file);
+    const root = this.#roots.rootOf(file, this.folders);
     if (root === undefined) return;
     const name = path.relative(root, file).split(path.sep).join("/"),
       changes = known.changes.splice(0),
@@ -338,11 +366,25 @@ export class TurnRecorder implements Claimant {
 
   /** The changes since the last snapshot. None if its objects are lost, for example with the user's repository. */
   #differenceOrLoss(root: string, tree: Oid): Promise<readonly FileChange[]> {
-    return this.#difference(root, this.#trees.get(root), tree).catch((error: unknown) => {
-      this.deps.failed("A folder could not be compared with the start of the turn", error);
-      this.#lost.add(root);
-      return [];
-    });
+    return this.#difference(root, this.#roots.at(root)?.tree, tree).catch((error: unknown) => this.#lose(root, error));
+  }
+
+  /** The files of a root whose folder was removed, as deleted. */
+  async #removedFiles(root: string, tree: Oid | undefined): Promise<readonly FileChange[]> {
+    if (tree === undefined) return [];
+    try {
+      const files = await this.deps.snapshots.removed(root, tree);
+      this.#roots.remove(root);
+      return files;
+    } catch (error) {
+      return this.#lose(root, error);
+    }
+  }
+
+  #lose(root: string, error: unknown): readonly FileChange[] {
+    this.deps.failed("A folder could not be compared with the start of the turn", error);
+    this.#roots.lose(root);
+    return [];
   }
 
   /** The differences of two trees. A renamed file is deleted at one path and created at another. */
@@ -358,30 +400,8 @@ export class TurnRecorder implements Claimant {
     );
   }
 
-  #setTrees(snapshot: Snapshot): void {
-    const limits = [...limitsOf(snapshot)];
-    for (const root of this.#lost) limits.push({ kind: "skipped", root, why: "failed" });
-    this.#limits = limits;
-    if (snapshot.kind !== "recorded") return;
-    this.#skipped = new Set(snapshot.skipped.map(({ root }) => root));
-    for (const root of this.#trees.keys())
-      if (!this.#skipped.has(root) && !existsSync(root)) limits.push({ kind: "skipped", root, why: "missing" });
-    const roots: RecordedRoot[] = snapshot.roots.map(({ root, tree }) => ({ root, tree }));
-    for (const { root, tree, headLog } of snapshot.roots) {
-      this.#trees.set(root, tree);
-      this.#headLogs.set(root, headLog);
-    }
-    this.deps.review.recorded(roots);
-  }
-
   #covered(files: readonly string[]): readonly string[] {
     return files.map(realFile).filter(file => isCoveredBy(file, this.folders));
-  }
-
-  /** The innermost recorded root, or without git the folder of the session. */
-  #rootOf(file: string): string | undefined {
-    const roots = this.#trees.size > 0 ? [...this.#trees.keys()] : this.folders;
-    return roots.filter(root => isWithin(root, file)).sort((a, b) => b.length - a.length)[0];
   }
 
   async #store(root: string, state: DiskFile): Promise<StoredState> {

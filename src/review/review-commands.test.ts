@@ -275,10 +275,13 @@ suite("review commands", () => {
       reviewOf("r", [modified("a.ts")], { limits: [{ kind: "leftOut", count: 1, paths: ["/w/big.bin"] }] }),
     ];
     await fixture.run("symposium.showReviewLimits", { id: "r" });
+    fixture.reviews = [reviewOf("r", [], { limits: [{ kind: "gone", count: 1, paths: ["/w/nested/a.ts"] }] })];
+    await fixture.run("symposium.reviewChanges");
     deepEqual(fixture.done, [
       "open a.ts",
       "diff a.ts",
       "Unrecorded Files: 1 file is ignored or too large and not part of the review.\n/w/big.bin",
+      "Unrecorded Files: 1 deleted file cannot be restored, because its content was deleted with its repository.\n/w/nested/a.ts",
     ]);
   });
 });

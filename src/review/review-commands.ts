@@ -18,6 +18,7 @@ import { readableLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
 import type { SidecarClient } from "../sidecar/client";
 import { isSameFile, type FoundFile } from "./review-files";
+import { isListed } from "./review-list";
 import { changedHunks, hunksAt, lineChanges, selectedHunks } from "./review-hunks";
 import type { OperationRef, ReviewOperations } from "./review-operations";
 import { changesTitle, fileCount, labelOf, limitsText, operationText, turnDescription } from "./review-texts";
@@ -96,7 +97,8 @@ type KeepOrUndo = "keep" | "undo";
 type TurnAction = "review" | KeepOrUndo;
 
 export const NOTHING_TO_REVIEW = l10n.t("There are no unreviewed changes of agents.");
-const NO_FILE = l10n.t("The active editor shows no file with unreviewed changes of an agent."),
+const LIMITS_TITLE = l10n.t("Unrecorded Files"),
+  NO_FILE = l10n.t("The active editor shows no file with unreviewed changes of an agent."),
   NO_CHANGE = l10n.t("There is no change of an agent at the cursor."),
   OTHER_LINES = l10n.t("The line ends of this file are unusual. Keep or undo the changes of the whole file instead.");
 
@@ -131,12 +133,13 @@ export function reviewCommands(deps: ReviewCommandDeps): ReviewCommands {
   };
 }
 
-/** Opens the unreviewed changes of a session, or those of one turn. */
+/** Opens the unreviewed changes of a session, or those of one turn. Without files, explains what may be missing. */
 export async function openReview(
-  { client, editor }: Pick<ReviewCommandDeps, "client" | "editor">,
+  { client, editor, explain }: Pick<ReviewCommandDeps, "client" | "editor" | "explain">,
   review: Review,
   turn?: ReviewTurn,
 ): Promise<void> {
+  if (review.files.length === 0) return explain(LIMITS_TITLE, limitsText(review.limits));
   if (turn === undefined) return editor.openReview(changesTitle(review), review.files);
   const { files } = await (await client()).request("review/turn", { id: review.id, turn: turn.turn });
   await editor.openChanges(changesTitle(review, turn), files);
@@ -237,15 +240,14 @@ class ReviewTargets {
   }
 
   async limits(target: unknown): Promise<void> {
-    const title = l10n.t("Unrecorded Files"),
-      review = await this.#reviewOf(target, title);
-    if (review !== undefined) await this.deps.explain(title, limitsText(review.limits));
+    const review = await this.#reviewOf(target, LIMITS_TITLE);
+    if (review !== undefined) await this.deps.explain(LIMITS_TITLE, limitsText(review.limits));
   }
 
   /** Without a target: the session of the active editor's file, otherwise the only one, or the user picks it. */
   async #reviewOf(target: unknown, title: string): Promise<Review | undefined> {
     const { pick, fileAt, editor, inform } = this.deps,
-      reviews = this.deps.reviews().filter(({ files }) => files.length > 0);
+      reviews = this.deps.reviews().filter(isListed);
     if (isReviewTarget(target)) return reviews.find(({ id }) => id === target.id);
     const cursor = editor.cursor(),
       found = cursor && fileAt(cursor.file),

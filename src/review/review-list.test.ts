@@ -56,6 +56,9 @@ suite("review list", () => {
   test("keeps a review without files while an operation can be undone", () =>
     deepEqual(run(changed(reviewOf("a", [], { operations: [{ id: "o", kind: "undo", files: 1 }] }))).at(-1), ["a "]));
 
+  test("lists a review without files whose changes may be missing", () =>
+    deepEqual(run(changed(reviewOf("a", [], { limits: [{ kind: "late", turn: 1 }] }))).at(-1), ["a "]));
+
   test("keeps the known reviews until another sidecar has listed its own", () => {
     const before = [started, received(at("a", 1)), changed(at("b", 2))];
     deepEqual(run(...before, started).at(-1), ["b a.ts", "a a.ts"]);

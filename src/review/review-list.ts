@@ -59,11 +59,16 @@ function settled(state: ListState): readonly [ListState, readonly ListEffect[]] 
     : [{ ...state, kind: "idle" }, ["show"]];
 }
 
+/** Whether the review has files, or changes may be missing. Otherwise it has only operations to undo. */
+export function isListed({ files, limits }: Review): boolean {
+  return files.length + limits.length > 0;
+}
+
 /** Reviews with something to review or to undo, the newest first. */
 export function reviewsOf({ listed, changed }: ListState): readonly Review[] {
   const all = [...changed.values(), ...listed.filter(({ id }) => !changed.has(id))];
   return all
-    .filter(({ files, operations }) => files.length > 0 || operations.length > 0)
+    .filter(review => isListed(review) || review.operations.length > 0)
     .sort((a, b) => beginOf(b) - beginOf(a) || (a.id < b.id ? -1 : 1));
 }
 

@@ -9,6 +9,7 @@ import type { Review, ReviewFile } from "../protocol/review/review";
 import type { FileTarget } from "./review-commands";
 import { changeOf, type ReviewIndex } from "./review-files";
 import type { ReviewEditors } from "./review-editors";
+import { isListed } from "./review-list";
 import { CHANGE_ICONS, fileTooltip, labelOf } from "./review-texts";
 
 const OPEN: ReviewCommandName = "symposium.openFileChanges";
@@ -40,7 +41,7 @@ export class ReviewSourceControl implements vscode.Disposable {
     );
     if (reviews.length === 0) return this.#clear();
     const control = (this.#control ??= this.#create()),
-      listed = reviews.filter(({ files }) => files.length > 0),
+      listed = reviews.filter(isListed),
       ids = listed.map(({ id }) => id).join(" ");
     if (ids !== this.#groups.map(({ id }) => id).join(" ")) {
       // VS Code shows groups in the order of their creation.

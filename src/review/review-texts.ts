@@ -87,7 +87,7 @@ export function operationText({ kind, files }: Pick<ReviewOperation, "kind" | "f
 export function limitsText(limits: readonly ReviewLimit[]): string {
   if (limits.length === 0) return l10n.t("The review is complete.");
   return limits
-    .flatMap(limit => [limitText(limit), ...(limit.kind === "leftOut" ? limit.paths.map(visibleLine) : [])])
+    .flatMap(limit => [limitText(limit), ...("paths" in limit ? limit.paths.map(visibleLine) : [])])
     .join("\n");
 }
 
@@ -97,6 +97,10 @@ function limitText(limit: ReviewLimit): string {
       return limit.count === 1
         ? l10n.t("1 file is ignored or too large and not part of the review.")
         : l10n.t`${limit.count} files are ignored or too large and not part of the review.`;
+    case "gone":
+      return limit.count === 1
+        ? l10n.t("1 deleted file cannot be restored, because its content was deleted with its repository.")
+        : l10n.t`${limit.count} deleted files cannot be restored, because their contents were deleted with their repository.`;
     case "announcedOnly":
       return limit.why === "failed"
         ? l10n.t("Symposium could not record the files. The review has only changes that the agent announced.")

@@ -37,20 +37,29 @@ export class ReviewPanel {
     attributes: { role: "list", "aria-label": texts.reviewByPrompt },
   });
   readonly #rows = new Map<string, Row>();
+  readonly #actions = this.#buttons(this.#counts.id, undefined);
   #shown = "";
 
   constructor(private readonly listener: ReviewListener) {
     this.element.append(
-      create("div", { className: "symposium-review-line" }, this.#counts, this.#buttons(this.#counts.id, undefined)),
+      create("div", { className: "symposium-review-line" }, this.#counts, actsOf(this.#actions)),
       this.#list,
     );
   }
 
+  /** Without files, the only action opens what may be missing. */
   show(review: ReviewView | undefined): void {
     const content = JSON.stringify(review);
     if (review === undefined || content === this.#shown) return;
     this.#shown = content;
     drawParts(this.#counts, review.parts);
+    const isIncomplete = review.files === 0,
+      [open, ...others] = this.#actions;
+    for (const button of others) button.hidden = isIncomplete;
+    if (open !== undefined) {
+      setText(open, isIncomplete ? texts.reviewLimits : texts.openReview);
+      open.title = isIncomplete ? texts.reviewLimitsTooltip : texts.openReviewTooltip;
+    }
     this.#list.hidden = review.turns.length === 0;
     const currentIds = new Set(review.turns.map(({ entryId }) => entryId));
     for (const [id, { element }] of this.#rows)
@@ -78,12 +87,18 @@ export class ReviewPanel {
     const title = create("span", { className: "symposium-review-title" }),
       counts = create("span", { className: "symposium-review-counts" }),
       content = create("div", { className: "symposium-review-what", attributes: { id: freshId() } }, title, counts);
-    const element = create("li", { className: "symposium-review-line" }, content, this.#buttons(content.id, entryId));
+    const element = create(
+      "li",
+      { className: "symposium-review-line" },
+      content,
+      actsOf(this.#buttons(content.id, entryId)),
+    );
     return { element, title, counts };
   }
 
-  #buttons(contentId: string, entryId: string | undefined): HTMLElement {
-    const buttons = ACTIONS.map(([action, tooltip, all, one]) => {
+  /** One for each of `ACTIONS`. */
+  #buttons(contentId: string, entryId: string | undefined): readonly HTMLButtonElement[] {
+    return ACTIONS.map(([action, tooltip, all, one]) => {
       const isMain = entryId === undefined && action === "open";
       const button = create("button", {
         className:
@@ -94,6 +109,9 @@ export class ReviewPanel {
       button.addEventListener("click", () => this.listener.reviewed(action, entryId));
       return button;
     });
-    return create("span", { className: "symposium-review-acts" }, ...buttons);
   }
+}
+
+function actsOf(buttons: readonly HTMLButtonElement[]): HTMLElement {
+  return create("span", { className: "symposium-review-acts" }, ...buttons);
 }

@@ -7,7 +7,7 @@
  * because a snapshot records the bytes on disk.
  */
 import { createHash } from "node:crypto";
-import { EXECUTABLE_MODE, FILE_MODE, LINK_MODE, type Oid } from "./file-state";
+import { EXECUTABLE_MODE, FILE_MODE, isFileMode, LINK_MODE, type FileState, type Oid } from "./file-state";
 import type { ByteString } from "./git-output";
 
 export type HashAlgorithm = "sha1" | "sha256";
@@ -234,6 +234,11 @@ function extensionsOf(bytes: Buffer, from: number, to: number): ReadonlyMap<stri
 
 export function oidOf({ bytes }: IndexFile, { at }: IndexEntry, algorithm: HashAlgorithm): Oid {
   return bytes.toString("hex", at + STAT_BYTES, at + STAT_BYTES + HASH_BYTES[algorithm]);
+}
+
+export function stateOf(index: IndexFile, entry: IndexEntry, algorithm: HashAlgorithm): FileState {
+  const mode = index.bytes.readUInt32BE(entry.at + MODE_AT).toString(8);
+  return { mode: isFileMode(mode) ? mode : FILE_MODE, oid: oidOf(index, entry, algorithm) };
 }
 
 /** The ids of the folders in `trees`, as far as git has computed them. */

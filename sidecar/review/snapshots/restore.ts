@@ -15,6 +15,7 @@ import {
   mkdir,
   readFile,
   readlink,
+  realpath,
   rename,
   rm,
   rmdir,
@@ -174,10 +175,17 @@ async function isUnchanged(file: string, stats: Stats): Promise<boolean> {
 export async function hasRealParents(folder: string, names: readonly string[]): Promise<boolean> {
   for (let depth = 0; depth < names.length; depth++) {
     const stats = await statsOf(path.join(folder, ...names.slice(0, depth)));
-    if (stats === undefined) return depth > 0;
+    if (stats === undefined) return depth > 0 || isBelowRealFolder(folder);
     if (!stats.isDirectory()) return false;
   }
   return true;
+}
+
+/** A removed root can be created again at its real path. */
+async function isBelowRealFolder(folder: string): Promise<boolean> {
+  const parent = path.dirname(folder),
+    real = await realpath(parent).catch(() => undefined);
+  return real === undefined ? parent !== folder && isBelowRealFolder(parent) : real === parent;
 }
 
 function isExpected(found: FileState | undefined, expected: FileState | undefined, hasModes: boolean): boolean {

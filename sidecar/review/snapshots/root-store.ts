@@ -5,6 +5,7 @@
  * - The states are recorded one after another, in the order of the calls.
  * - No file of the user's repository is written. (Git may renew the time of an object there that is stored again.)
  */
+import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
 import { LINK_MODE, type FileChange, type FileState, type Oid, type RootPath } from "./file-state";
@@ -12,6 +13,7 @@ import { GitError, type Git } from "./git-program";
 import { nulSeparated, parseObjects, parseTreeDifference, type ReadObject, type TreeDifference } from "./git-output";
 import type { Limits } from "./listed-files";
 import { LooseObjects, type ObjectKind } from "./loose-objects";
+import { indexedFiles } from "./own-index";
 import { PinnedObjects } from "./pinned-objects";
 import { movesIn } from "./head-log";
 import { headLogOf, repositoryOf } from "./repository";
@@ -98,6 +100,17 @@ export class RootStore {
     if (before === after) return { files: [], leftOut: [], oids: [] };
     const { stdout } = await this.#git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", before, after]);
     return parseTreeDifference(stdout);
+  }
+
+  /** The files of a tree, as deleted. Its objects may be deleted with the folder; then those of the newest index. */
+  async removed(tree: Oid): Promise<readonly FileChange[]> {
+    try {
+      return (await this.difference(tree, EMPTY_TREE[this.root.algorithm])).files;
+    } catch (error) {
+      const files = await indexedFiles(this.root);
+      if (files.length === 0) throw error;
+      return files;
+    }
   }
 
   /** Missing objects are absent from the result. */
@@ -187,9 +200,11 @@ export class RootStore {
   }
 
   #git(args: readonly string[], { input }: { readonly input?: Uint8Array } = {}): ReturnType<Git["run"]> {
+    const { workTree, store } = this.root;
     return this.#program.run({
       args,
-      cwd: this.root.workTree,
+      // Objects remain after the removal of the folder.
+      cwd: existsSync(workTree) ? workTree : store.path,
       env: recordingEnv(this.root, this.deps.pid),
       ...(input === undefined ? {} : { input }),
     });

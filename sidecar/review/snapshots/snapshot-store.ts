@@ -151,6 +151,11 @@ export class SnapshotStore implements AsyncDisposable {
     return new Map([...found].map(([oid, { bytes }]) => [oid, bytes]));
   }
 
+  /** See `RootStore.removed`. */
+  async removed(root: string, tree: Oid): Promise<readonly FileChange[]> {
+    return (await this.#storeOf(root)).removed(tree);
+  }
+
   /** See `RootStore.moved`. */
   async moved(root: string, headLog: number): Promise<readonly FileChange[]> {
     return (await this.#storeOf(root)).moved(headLog);

@@ -50,6 +50,8 @@ export interface ReviewTurn {
 export type ReviewLimit =
   /** Files that are ignored, large, or too many. `paths`: the first ones, absolute. */
   | { readonly kind: "leftOut"; readonly count: number; readonly paths: readonly string[] }
+  /** Deleted files whose contents were deleted with their repository. `paths`: the first ones, absolute. */
+  | { readonly kind: "gone"; readonly count: number; readonly paths: readonly string[] }
   /** Only changes are known that the agent announced. */
   | { readonly kind: "announcedOnly"; readonly why: "noGit" | "oldGit" | "failed" }
   /** A folder that is not recorded. */
@@ -77,6 +79,7 @@ export interface Review {
   readonly turns: readonly ReviewTurn[];
   /** In the order of their first change. */
   readonly files: readonly ReviewFile[];
+  /** Without files: those that may hide changes of the last turn. */
   readonly limits: readonly ReviewLimit[];
   /** The newest last. */
   readonly operations: readonly ReviewOperation[];
@@ -87,6 +90,8 @@ export interface ReviewSummary {
   readonly files: number;
   readonly added: number;
   readonly removed: number;
+  /** Changes of the last turn may be missing, and no file is listed. */
+  readonly isIncomplete?: true;
   readonly turns: readonly {
     readonly entryId: string;
     readonly files: number;

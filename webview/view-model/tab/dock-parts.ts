@@ -136,8 +136,9 @@ function reviewPart({ files, parts }: ReviewView): DockPart {
   return part("review", {
     full,
     parts,
-    short: String(files),
+    short: files === 0 ? "!" : String(files),
     name: `${texts.review}: ${full}`,
     tooltip: texts.review,
+    ...(files === 0 ? { tone: "warning" } : {}),
   });
 }

@@ -41,6 +41,11 @@ suite("review of changed files", () => {
     equal(reviewView({ review: { files: 0, added: 0, removed: 0, turns: [] }, entries: [] }), undefined);
   });
 
+  test("says without a file that changes may be missing", () => {
+    const review = { files: 0, added: 0, removed: 0, isIncomplete: true, turns: [] } as const;
+    equal(textsOf(reviewView({ review, entries: [] })?.parts ?? []), "Changes may be missing");
+  });
+
   test("cuts a long prompt at a whole character", () => {
     const review = { files: 2, added: 0, removed: 0, turns: [turn("u1", 1), turn("u2", 1)] },
       view = reviewView({ review, entries: [user("u1", "😀".repeat(1_000)), user("u2", "x")] });

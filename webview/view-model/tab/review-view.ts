@@ -8,8 +8,9 @@ import { texts } from "../text/chat-texts";
 import { chipView } from "./chip";
 
 export interface ReviewView {
+  /** 0 if changes may be missing, and no file is listed. */
   readonly files: number;
-  /** `4 files`, `+31`, `−7`. Numbers of lines are absent if they are 0. */
+  /** `4 files`, `+31`, `−7`. Numbers of lines are absent if they are 0. Without files, a sentence. */
   readonly parts: readonly LinePart[];
   /** The newest first. Empty if there is only one, which has all changes. */
   readonly turns: readonly ReviewTurnView[];
@@ -23,6 +24,7 @@ export interface ReviewTurnView {
 }
 
 export function reviewView({ review, entries }: Pick<Conversation, "review" | "entries">): ReviewView | undefined {
+  if (review?.isIncomplete) return { files: 0, parts: [{ kind: "text", text: texts.reviewIncomplete }], turns: [] };
   if (review === undefined || review.files === 0) return undefined;
   return {
     files: review.files,
