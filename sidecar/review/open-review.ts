@@ -4,7 +4,9 @@ import path from "node:path";
 import type {
   ChangedFile,
   Review,
+  ReviewHunk,
   ReviewPath,
+  ReviewProgress,
   ReviewScope,
   ReviewSummary,
   RewoundFile,
@@ -32,9 +34,12 @@ export interface OpenReviewDeps {
   /** All recorders of this process. */
   readonly recorders: () => readonly TurnRecorder[];
   readonly notifyChanged: (review: Review) => void;
+  readonly notifyProgress: (progress: ReviewProgress) => void;
   readonly log: (message: string, error: unknown) => void;
 }
 
+/** Operations with fewer steps report no progress. */
+const MIN_REPORTED_STEPS = 400;
 /** Milliseconds between two notifications. */
 const CHANGED_MS = 100;
 
@@ -155,14 +160,14 @@ export class OpenReview implements AsyncDisposable {
     const files = await this.#chosen(scope.files);
     return scope.hunks === undefined
       ? this.#session.accept({ ...turnIn(scope), files })
-      : this.#session.acceptHunks(single(files), scope.hunks);
+      : this.#session.acceptHunks(...hunksOf(scope, files, scope.hunks));
   }
 
   async undo(scope: ReviewScope): Promise<Outcome> {
     const files = await this.#chosen(scope.files);
     return scope.hunks === undefined
-      ? this.#session.undo({ ...turnIn(scope), files })
-      : this.#session.undoHunks(single(files), scope.hunks);
+      ? this.#session.undo({ ...turnIn(scope), files, areSelected: scope.files !== undefined })
+      : this.#session.undoHunks(...hunksOf(scope, files, scope.hunks));
   }
 
   /** A prompt without a turn was sent before anything was recorded. */
@@ -214,8 +219,10 @@ export class OpenReview implements AsyncDisposable {
   }
 
   #read(): SessionReview {
-    const { read, append, newId } = this.deps;
-    return new SessionReview(read(), append, this.#files, newId);
+    const { read, append, newId, notifyProgress } = this.deps;
+    return new SessionReview(read(), append, this.#files, newId, (done, total) => {
+      if (total >= MIN_REPORTED_STEPS) notifyProgress({ id: this.id, done, total });
+    });
   }
 
   #turnOf(entryId: string): number | undefined {
@@ -246,12 +253,17 @@ export class OpenReview implements AsyncDisposable {
 
 const turnIn = ({ turn }: ReviewScope): Pick<ReviewScope, "turn"> => (turn === undefined ? {} : { turn });
 
-function single(files: readonly ReviewedFile[]): ReviewedFile {
-  const [file] = files;
-  if (file === undefined) throw new RpcError(ErrorCode.refused, l10n.t("This file has no changes to review any more."));
-  if (files.length > 1)
-    throw new RpcError(ErrorCode.refused, l10n.t("This file was renamed. Keep or undo all its changes."));
-  return file;
+/** The file of the hunks, and its earlier path if it was renamed. `files`: both. */
+function hunksOf(
+  { files: named = [] }: ReviewScope,
+  files: readonly ReviewedFile[],
+  hunks: readonly ReviewHunk[],
+): readonly [file: ReviewedFile, hunks: readonly ReviewHunk[], from: ReviewedFile | undefined] {
+  const isNamed = (file: FileId): boolean => named.some(each => each.root === file.root && each.path === file.path),
+    file = files.find(isNamed);
+  if (file === undefined || named.length > 1)
+    throw new RpcError(ErrorCode.refused, l10n.t("This file has no changes to review any more."));
+  return [file, hunks, files.find(each => !isNamed(each))];
 }
 
 function placeOf({ root, path: name }: FileId): string {

@@ -2,12 +2,15 @@
 import * as l10n from "@vscode/l10n";
 import type { StoredState } from "./review-log";
 import { MissingContent, type ReviewFiles } from "./review-contents";
+import { notStored } from "./storage-failure";
 import type { Refusal } from "./snapshots/restore";
 import type { SnapshotStore } from "./snapshots/snapshot-store";
 
 export class RecordedFiles implements ReviewFiles {
   /** The last pin, so that they are written one after another. */
   #pinned: Promise<unknown> = Promise.resolve();
+  /** Contents that are pinned. */
+  readonly #pinnedKeys = new Set<string>();
   readonly #fetched = new Map<string, Uint8Array>();
 
   /** `review`: id of the review. `failed` logs an error. */
@@ -17,29 +20,32 @@ export class RecordedFiles implements ReviewFiles {
     private readonly failed: (what: string, error: unknown) => void,
   ) {}
 
-  /** Reads contents with one process. They are in memory until `release`. `found`: ids of those that are stored. */
   async fetch(
     root: string,
     oids: readonly string[],
   ): Promise<{ readonly found: ReadonlySet<string>; readonly release: () => void }> {
     const fetched = await this.snapshots.readAll(root, oids);
-    for (const [oid, bytes] of fetched) this.#fetched.set(`${root}\0${oid}`, bytes);
+    for (const [oid, bytes] of fetched) this.#fetched.set(keyOf(root, oid), bytes);
     return {
       found: new Set(fetched.keys()),
       release: () => {
-        for (const oid of fetched.keys()) this.#fetched.delete(`${root}\0${oid}`);
+        for (const oid of fetched.keys()) this.#fetched.delete(keyOf(root, oid));
       },
     };
   }
 
   async read(root: string, oid: string): Promise<string> {
-    const bytes = this.#fetched.get(`${root}\0${oid}`) ?? (await this.snapshots.read(root, oid));
+    const bytes = this.#fetched.get(keyOf(root, oid)) ?? (await this.snapshots.read(root, oid));
     if (bytes === undefined) throw new MissingContent();
     return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   }
 
-  write(root: string, bytes: string): Promise<string> {
-    return this.snapshots.write(root, Buffer.from(bytes, "latin1"));
+  async write(root: string, bytes: string): Promise<string> {
+    try {
+      return await this.snapshots.write(root, Buffer.from(bytes, "latin1"));
+    } catch (error) {
+      throw notStored(error);
+    }
   }
 
   current(root: string, path: string, like: StoredState): Promise<StoredState> {
@@ -47,22 +53,30 @@ export class RecordedFiles implements ReviewFiles {
   }
 
   async restore(root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
-    const restored = await this.snapshots.restore(root, path, state, expected);
+    const bytes = state && this.#fetched.get(keyOf(root, state.oid)),
+      restored = await this.snapshots.restore(root, path, state, expected, bytes);
     return restored.kind === "refused" ? sentenceOf(restored) : undefined;
   }
 
   keep(root: string, oids: readonly string[]): void {
-    this.#pinned = this.#pinned.then(() =>
-      this.snapshots
-        .pin(this.review, root, [], oids)
-        .catch((error: unknown) => this.failed("Contents of a review could not be kept", error)),
-    );
+    const others = oids.filter(oid => !this.#pinnedKeys.has(keyOf(root, oid)));
+    if (others.length === 0) return;
+    this.#pinned = this.#pinned.then(async () => {
+      try {
+        await this.snapshots.pin(this.review, root, [], others);
+        for (const oid of others) this.#pinnedKeys.add(keyOf(root, oid));
+      } catch (error) {
+        this.failed("Contents of a review could not be kept", error);
+      }
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pinned;
   }
 }
+
+const keyOf = (root: string, oid: string): string => `${root}\0${oid}`;
 
 function sentenceOf(refusal: Refusal): string {
   switch (refusal.why) {

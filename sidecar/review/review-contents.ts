@@ -1,5 +1,6 @@
 /** Reads and stores the contents of reviewed files. */
 import * as l10n from "@vscode/l10n";
+import { grouped } from "./snapshots/bounded";
 import type { FileReview, FileStep } from "./file-review";
 import { isText, type FileContent } from "./file-version";
 import type { ReviewedFile, StoredState } from "./review-log";
@@ -9,6 +10,11 @@ import { lineEdits } from "../../src/protocol/review/line-edits";
 export interface ReviewFiles {
   /** The content with this id, one character per byte. Rejects with `MissingContent`. */
   read(root: string, oid: string): Promise<string>;
+  /** Reads contents with one process. They are in memory until `release`. `found`: ids of those that are stored. */
+  fetch(
+    root: string,
+    oids: readonly string[],
+  ): Promise<{ readonly found: ReadonlySet<string>; readonly release: () => void }>;
   /** Stores a content, and returns its id. */
   write(root: string, bytes: string): Promise<string>;
   /** The state on disk, whose content is stored. `like`: the last known one; see `RootStore.current`. */
@@ -27,8 +33,41 @@ export class MissingContent extends Error {
   }
 }
 
+export interface RootState {
+  readonly root: string;
+  readonly state: StoredState;
+}
+
+/** All states of a file, which an operation can need. */
+export function statesOf({ root, reviewed, last, steps }: ReviewedFile): readonly RootState[] {
+  return [reviewed, last, ...steps.flatMap(({ before, after }) => [before, after])].map(state => ({ root, state }));
+}
+
+/** Files whose contents are in memory at the same time. */
+export const FILES_IN_MEMORY = 100;
+/** Files that are read or written at the same time. */
+export const FILES_AT_ONCE = 16;
+
 export class ReviewContents {
-  constructor(private readonly files: Pick<ReviewFiles, "read" | "write">) {}
+  /** The states of contents that were read. */
+  readonly #stored = new WeakMap<object, StoredState>();
+
+  constructor(private readonly files: Pick<ReviewFiles, "read" | "write" | "fetch">) {}
+
+  /** Reads contents with few processes, and keeps them in memory for the work. */
+  async during<T>(contents: readonly RootState[], work: () => Promise<T>): Promise<T> {
+    const byRoot = grouped(contents, ({ root }) => root),
+      fetched = await Promise.all(
+        [...byRoot].map(([root, own]) =>
+          this.files.fetch(root, [...new Set(own.flatMap(({ state }) => state?.oid ?? []))]),
+        ),
+      );
+    try {
+      return await work();
+    } finally {
+      for (const { release } of fetched) release();
+    }
+  }
 
   /** The file with the contents of all its steps. */
   async reviewOf({ root, reviewed, last, steps }: ReviewedFile): Promise<FileReview> {
@@ -55,11 +94,15 @@ export class ReviewContents {
   }
 
   async read(root: string, state: StoredState): Promise<FileContent> {
-    return state && { mode: state.mode, bytes: await this.files.read(root, state.oid) };
+    if (state === undefined) return undefined;
+    const content = { mode: state.mode, bytes: await this.files.read(root, state.oid) };
+    this.#stored.set(content, state);
+    return content;
   }
 
   async store(root: string, content: FileContent): Promise<StoredState> {
-    return content && { mode: content.mode, oid: await this.files.write(root, content.bytes) };
+    if (content === undefined) return undefined;
+    return this.#stored.get(content) ?? { mode: content.mode, oid: await this.files.write(root, content.bytes) };
   }
 }
 

@@ -1,4 +1,5 @@
 /** Observations, decisions and results of a review for a file. Pure. */
+import * as l10n from "@vscode/l10n";
 import { changed, type FileReview } from "./file-review";
 import type { Conflict, FileContent } from "./file-version";
 import type { LineCounts } from "./review-contents";
@@ -36,10 +37,11 @@ export interface Outcome {
   readonly remaining: readonly RemainingFile[];
 }
 
-/** The new content of a file, and of its reviewed content. */
+/** The new content of a file, and of its reviewed content. `left`: the file is not changed. */
 export type Decision =
   | { readonly kind: "change"; readonly content: FileContent; readonly reviewed: FileContent }
-  | { readonly kind: "conflict"; readonly why: Conflict; readonly base: FileContent; readonly wanted: FileContent };
+  | { readonly kind: "conflict"; readonly why: Conflict; readonly base: FileContent; readonly wanted: FileContent }
+  | { readonly kind: "left"; readonly sentence: string };
 
 export function conflictOf({ last }: FileReview, why: Conflict, wanted: FileContent): Decision {
   return { kind: "conflict", why, base: last, wanted };
@@ -48,6 +50,13 @@ export function conflictOf({ last }: FileReview, why: Conflict, wanted: FileCont
 /** A content that the user chose. The reviewed content changes with it. */
 export function written(review: FileReview, content: FileContent): Decision {
   return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
+}
+
+/** A file that the agent did not demonstrably create is not deleted, unless the user has selected it. */
+export function withoutDeletion({ shared, last }: Pick<ReviewedFile, "shared" | "last">, decision: Decision): Decision {
+  return decision.kind === "change" && decision.content === undefined && last !== undefined && shared === true
+    ? { kind: "left", sentence: l10n.t("The file may be yours, so it was not deleted. To delete it, undo this file.") }
+    : decision;
 }
 
 export function logged(

@@ -4,6 +4,7 @@
  *
  * Invariants:
  * - The log names contents by their ids, and holds none.
+ * - An operation that writes files is two lines: the second one counts, and names the files that were not written.
  * - A torn or damaged line costs only its own event.
  */
 import * as v from "valibot";
@@ -67,6 +68,21 @@ const turn = v.exactOptional(count),
   id = text(100),
   files = list(fileChange, MAX_FILES);
 
+/**
+ * An operation of the user. `newestTurn`: the newest turn whose changes it concerns. `turn`: the only turn that was
+ * accepted.
+ */
+const operation = v.object({
+  type: v.literal("operation"),
+  id,
+  kind: v.picklist(["accept", "undo", "rewind"]),
+  newestTurn: v.exactOptional(count),
+  turn,
+  files,
+});
+/** An operation was undone, and cannot be undone again. `turn`: of the agent's lines that the undo restores. */
+const undone = v.object({ type: v.literal("undone"), id, turn, files });
+
 const logLine = v.variant("type", [
   about,
   turnBegun,
@@ -76,23 +92,17 @@ const logLine = v.variant("type", [
   v.object({ type: v.literal("late"), turn: count }),
   v.object({ type: v.literal("ended"), turn: count }),
   v.object({ type: v.literal("changed"), turn, files }),
-  /**
-   * An operation of the user. `newestTurn`: the newest turn whose changes it concerns. `turn`: the only turn that was
-   * accepted.
-   */
-  v.object({
-    type: v.literal("operation"),
-    id,
-    kind: v.picklist(["accept", "undo", "rewind"]),
-    newestTurn: v.exactOptional(count),
-    turn,
-    files,
-  }),
-  /** An operation was undone, and cannot be undone again. `turn`: of the agent's lines that the undo restores. */
-  v.object({ type: v.literal("undone"), id, turn, files }),
+  operation,
+  undone,
+  /** An operation that writes files begins. */
+  v.object({ type: v.literal("planned"), line: v.variant("type", [operation, undone]) }),
+  /** The planned operation has ended. `without`: files that were not written. */
+  v.object({ type: v.literal("performed"), id, without: list(v.object({ root: path, path }), MAX_FILES) }),
 ]);
 export type LogLine = Infer<typeof logLine>;
 type ChangeLine = Extract<LogLine, { readonly files: readonly LoggedChange[] }>;
+/** An operation, or the undo of one. */
+export type FileLine = Extract<ChangeLine, { readonly id: string }>;
 /** `marks`: those of the files before the operation. */
 export type Operation = Extract<LogLine, { readonly type: "operation" }> & {
   readonly marks: ReadonlyMap<string, ReviewMarks>;
@@ -140,6 +150,8 @@ export interface ReviewState {
   readonly lateTurns: Set<number>;
   /** The turn that has not ended. `roots`: the last recorded state. */
   open?: { readonly turn: number; readonly roots: readonly RecordedRoot[] };
+  /** The operation that has not ended. */
+  planned?: FileLine;
 }
 
 /** No path contains a null character. */
@@ -175,13 +187,24 @@ export function apply(state: ReviewState, line: LogLine): void {
     case "operation":
     case "undone":
       return applyOperation(state, line);
+    case "planned":
+      state.planned = line.line;
+      return;
+    case "performed": {
+      const { planned } = state;
+      if (planned?.id !== line.id) return;
+      delete state.planned;
+      const without = new Set(line.without.map(file => fileKey(file.root, file.path))),
+        performed = planned.files.filter(file => !without.has(fileKey(file.root, file.path)));
+      return performed.length === 0 ? undefined : applyOperation(state, { ...planned, files: performed });
+    }
     default:
       return assertNever(line, "line of a review");
   }
 }
 const MAX_OPERATIONS = 100;
 
-function applyOperation(state: ReviewState, line: Extract<LogLine, { readonly id: string }>): void {
+function applyOperation(state: ReviewState, line: FileLine): void {
   const at = state.operations.findIndex(operation => operation.id === line.id),
     undone = at === -1 ? undefined : state.operations.splice(at, 1)[0],
     marks = new Map(line.files.map(({ root, path: file }) => [fileKey(root, file), marksOf(state, root, file)]));

@@ -18,6 +18,7 @@ class Rig implements AsyncDisposable {
   readonly reviews = new Map<string, Review>();
   readonly stored = new Set<string>();
   readonly errors: string[] = [];
+  readonly progress: string[] = [];
   service: ReviewService;
   #onShown = (): void => undefined;
 
@@ -41,6 +42,7 @@ class Rig implements AsyncDisposable {
         this.reviews.set(review.id, review);
         this.#onShown();
       },
+      notifyProgress: ({ done, total }) => this.progress.push(`${done}/${total}`),
       log: (message, error) => this.errors.push(`${message}: ${String(error)}`),
       ...this.deps,
     });
@@ -408,6 +410,35 @@ suite("reviews of sessions, with git", () => {
     equal(fixture.read("w/nested/d/changed.txt") + fixture.read("other/c.txt"), "1\n2\nc\n");
     await rig.ask("review/revert", { id, operation });
     ok(!fixture.exists("w/nested/d") && !fixture.exists("other/c.txt"));
+  });
+
+  test("say that a turn could not be stored, because the disk is full", async () => {
+    const logs = new ReviewLogs(fixture.at("storage"));
+    let isFull = false;
+    logs.append = (id, lines) => {
+      if (isFull) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+      ReviewLogs.prototype.append.call(logs, id, lines);
+    };
+    await using rig = new Rig(fixture, { logs });
+    const { id, recording } = rig.session(),
+      limits = () => rig.reviews.get(id)?.limits;
+    await begin(recording, "p1");
+    isFull = true;
+    fixture.write("w/a.txt", "agent\n");
+    await recording.end();
+    await rig.shown();
+    deepEqual(limits(), [{ kind: "unstored" }]);
+    await begin(recording, "p2");
+    await recording.end();
+    deepEqual(recording.summary?.isIncomplete, true);
+    isFull = false;
+    await begin(recording, "p3");
+    fixture.write("w/b.txt", "agent\n");
+    await recording.end();
+    await rig.shown();
+    deepEqual(limits(), []);
+    deepEqual(await rig.files(), ["b.txt +1 −3"]);
+    equal(rig.errors.splice(0).length, 2);
   });
 
   test("name what the last turn may have lost, also without a file", async () => {

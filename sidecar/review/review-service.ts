@@ -10,7 +10,13 @@
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import path from "node:path";
-import type { RemainingChange, Review, ReviewOutcome, ReviewSummary } from "../../src/protocol/review/review";
+import type {
+  RemainingChange,
+  Review,
+  ReviewOutcome,
+  ReviewProgress,
+  ReviewSummary,
+} from "../../src/protocol/review/review";
 import type { HistoryLimits, HostToSidecar } from "../../src/protocol/sidecar";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import type { Handlers, Part } from "../../src/protocol/wire/wire";
@@ -18,6 +24,7 @@ import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import { isCoveredBy } from "./claims";
 import { OpenReview } from "./open-review";
+import { checkedScope } from "./review-scope";
 import type { ReviewLogs } from "./review-logs";
 import type { About, BegunTurn } from "./review-log";
 import type { Outcome, RemainingFile } from "./review-decision";
@@ -37,6 +44,7 @@ export interface ReviewDeps {
   /** Milliseconds since 1970. */
   readonly date: () => number;
   readonly notifyChanged: (review: Review) => void;
+  readonly notifyProgress: (progress: ReviewProgress) => void;
   readonly log: (message: string, error: unknown) => void;
 }
 
@@ -69,8 +77,14 @@ export class ReviewService implements AsyncDisposable {
   readonly handlers: Handlers<Part<HostToSidecar, "review">> = {
     "review/list": async ({ folders }) => ({ reviews: await this.#list(folders) }),
     "review/refresh": async ({ id }) => ({ review: await (await this.#refreshed(id)).view() }),
-    "review/keep": scope => this.#operate(scope.id, review => review.keep(scope)),
-    "review/undo": scope => this.#operate(scope.id, review => review.undo(scope)),
+    "review/keep": async params => {
+      const scope = checkedScope(params);
+      return this.#operate(scope.id, review => review.keep(scope));
+    },
+    "review/undo": async params => {
+      const scope = checkedScope(params);
+      return this.#operate(scope.id, review => review.undo(scope));
+    },
     "review/revert": ({ id, operation }) => this.#operate(id, review => review.session.undoOperation(operation)),
     "review/turn": async ({ id, turn }) => ({ files: await this.#known(id).changesOf(turn) }),
     "review/previewRewind": async ({ id, entryId }) => ({
@@ -115,7 +129,7 @@ export class ReviewService implements AsyncDisposable {
           review.session.describe({ ...about, title: first ?? title });
           await recorder.begin({ ...prompt, at: this.deps.date() });
         } catch (error) {
-          this.deps.log("A turn could not be recorded", error);
+          recorder.fail("A turn could not be recorded", error);
         }
       },
       announced: files => recorder.announced(files),
@@ -212,11 +226,11 @@ export class ReviewService implements AsyncDisposable {
   }
 
   #opened(id: string): OpenReview {
-    const { snapshots, logs, clock, notifyChanged, log } = this.deps;
+    const { snapshots, logs, clock, notifyChanged, notifyProgress, log } = this.deps;
     const known = this.#reviews.get(id);
     if (known) return known;
     const review = new OpenReview(id, {
-      ...{ snapshots, clock, notifyChanged, log },
+      ...{ snapshots, clock, notifyChanged, notifyProgress, log },
       read: () => logs.read(id),
       append: lines => logs.append(id, lines),
       newId: () => randomUUID(),

@@ -1,10 +1,10 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fc from "fast-check";
 import type { FileContent } from "./file-version";
 import { stateIn, type StoredState } from "./review-log";
 import { MissingContent, type ReviewFiles } from "./review-contents";
-import type { FileId } from "./review-decision";
+import type { FileId, Outcome } from "./review-decision";
 import { SessionReview } from "./session-review";
 import { sameState } from "./snapshots/file-state";
 import { linesOf } from "../../src/protocol/review/line-edits";
@@ -18,6 +18,8 @@ class Folder implements ReviewFiles {
   readonly contents = new Map<string, string>();
   readonly files = new Map<string, StoredState>();
   log = "";
+  /** Number of lines that the log can still store. */
+  free = Infinity;
   /** Sentence with which the next write is refused. */
   refusal: string | undefined;
   ids = 0;
@@ -26,7 +28,10 @@ class Folder implements ReviewFiles {
   opened(): SessionReview {
     return new SessionReview(
       this.log,
-      line => (this.log += line),
+      line => {
+        if (this.free-- < 1) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
+        this.log += line;
+      },
       this,
       () => `operation ${++this.ids}`,
     );
@@ -35,6 +40,10 @@ class Folder implements ReviewFiles {
     this.review = this.opened();
   }
 
+  fetch(_root: string, oids: readonly string[]) {
+    const found = new Set(oids.filter(oid => this.contents.has(oid)));
+    return Promise.resolve({ found, release: () => undefined });
+  }
   read(_root: string, oid: string): Promise<string> {
     const bytes = this.contents.get(oid);
     return bytes === undefined ? Promise.reject(new MissingContent()) : Promise.resolve(bytes);
@@ -177,6 +186,83 @@ suite("review of a session", () => {
     });
     deepEqual(folder.unreviewed, [["a.ts", 1, 1]]);
     deepEqual(folder.review.state.operations, []);
+  });
+
+  test("deletes a file that may be the user's only if the user has selected it", async () => {
+    const folder = new Folder();
+    folder.put("a.ts", file("1\n"));
+    for (const path of ["a.ts", "new.ts"])
+      await folder.review.observe([{ ...folder.put(path, file("2\n")), shared: true }], 0);
+    const files = [at("a.ts"), at("new.ts")],
+      left = (outcome: Outcome) => outcome.remaining.map(({ path }) => path);
+    deepEqual(
+      (await folder.review.rewindPreview(0)).map(({ path }) => path),
+      ["a.ts"],
+    );
+    deepEqual(left(await folder.review.rewind(0)), ["new.ts"]);
+    deepEqual(left(await folder.review.undo({ files })), ["new.ts"]);
+    deepEqual(left(await folder.review.undo({ files, turn: 0 })), ["new.ts"]);
+    deepEqual(folder.disk, [
+      ["a.ts", "1\n"],
+      ["new.ts", "2\n"],
+    ]);
+    deepEqual(left(await folder.review.undo({ files: [at("new.ts")], areSelected: true })), []);
+    equal(folder.bytes("new.ts"), undefined);
+  });
+
+  test("changes nothing if the log is full, and never counts its own writes as the user's", async () => {
+    const folder = new Folder();
+    for (const path of ["a.ts", "b.ts"]) {
+      folder.put(path, file("1\n"));
+      await folder.agent(0, path, file("2\n"));
+    }
+    folder.free = 0;
+    await rejects(folder.review.undo({ files: folder.review.files }), /disk is full/);
+    equal(folder.bytes("a.ts"), "2\n");
+    // The operation begins, but its end cannot be stored.
+    folder.free = 1;
+    await rejects(folder.review.undo({ files: folder.review.files }), /disk is full/);
+    deepEqual([folder.bytes("a.ts"), folder.bytes("b.ts")], ["1\n", "1\n"]);
+    await rejects(folder.review.settle(), /disk is full/);
+    folder.free = Infinity;
+    folder.put("b.ts", file("2\n"));
+    folder.reopen();
+    await folder.review.settle();
+    deepEqual(folder.unreviewed, [["b.ts", 1, 1]]);
+    await folder.review.undoOperation("operation 2");
+    deepEqual([folder.bytes("a.ts"), folder.bytes("b.ts")], ["2\n", "2\n"]);
+    deepEqual(folder.unreviewed, [
+      ["a.ts", 1, 1],
+      ["b.ts", 1, 1],
+    ]);
+  });
+
+  test("keeps and undoes hunks of a renamed file", async () => {
+    const folder = new Folder();
+    folder.put("old.ts", file("1\n2\n3\n4\n5\n"));
+    await folder.review.observe(
+      [folder.put("old.ts", undefined), folder.put("new.ts", file("one\n2\n3\n4\nfive\n"))],
+      0,
+    );
+    const hunk = (line: number) => ({
+      reviewed: { start: line, end: line + 1 },
+      current: { start: line, end: line + 1 },
+    });
+    deepEqual((await folder.review.undoHunks(at("new.ts"), [hunk(0)], at("old.ts"))).remaining, []);
+    equal(folder.bytes("new.ts"), "1\n2\n3\n4\nfive\n");
+    deepEqual((await folder.review.acceptHunks(at("new.ts"), [hunk(4)], at("old.ts"))).remaining, []);
+    deepEqual(
+      folder.review.files.map(({ reviewed, last }) =>
+        [reviewed, last].map(each => folder.contents.get(each?.oid ?? "")),
+      ),
+      [
+        ["1\n2\n3\n4\nfive\n", undefined],
+        [undefined, "1\n2\n3\n4\nfive\n"],
+      ],
+    );
+    deepEqual((await folder.review.undoHunks(at("new.ts"), [hunk(7)], at("old.ts"))).remaining.length, 1);
+    await folder.review.undo({ files: folder.review.files });
+    deepEqual([folder.bytes("old.ts"), folder.bytes("new.ts")], ["1\n2\n3\n4\nfive\n", undefined]);
   });
 
   test("restores a file that became a folder, and a folder that became a file", async () => {

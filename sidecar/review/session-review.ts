@@ -3,10 +3,11 @@
  *
  * Invariants:
  * - One operation at a time.
- * - A file is written only if it has the content from which the new one was computed. Otherwise the operation reports
- *   why the file did not change.
  * - Each operation is in the log before it counts as done, and can be undone once.
+ * - An interrupted operation is completed before the next event.
+ * - A file that the agent did not demonstrably create is deleted only if the user has selected it.
  */
+import { grouped } from "./snapshots/bounded";
 import {
   acceptAll,
   acceptCommitted,
@@ -25,12 +26,12 @@ import { isSame, mergeContents, mergeContentsPreferringOurs, type FileContent } 
 import {
   conflictOf,
   logged,
+  withoutDeletion,
   written,
   type Decision,
   type FileId,
   type ObservedChange,
   type Outcome,
-  type RemainingFile,
 } from "./review-decision";
 import { linesBetween, MissingContent, ReviewContents, type ReviewFiles } from "./review-contents";
 import { apply, fileKey, lineOf, stateIn } from "./review-log";
@@ -44,12 +45,17 @@ import type {
   ReviewState,
   StoredState,
 } from "./review-log";
+import { complete, perform, type OperationDeps, type PlannedOperation } from "./review-operation";
+import { previewed } from "./review-preview";
 import { sameState } from "./snapshots/file-state";
+import { notStored } from "./storage-failure";
 
 /** `turn`: only changes of this turn; without it, all that is unreviewed. */
 export interface Scope {
   readonly files: readonly FileId[];
   readonly turn?: number;
+  /** Whether the user has selected these files. */
+  readonly areSelected?: boolean;
 }
 
 export class SessionReview {
@@ -58,12 +64,16 @@ export class SessionReview {
   /** The last operation; see the first invariant. */
   #last: Promise<unknown> = Promise.resolve();
 
-  /** `log`: content of the log. `append` stores a line, and throws if it cannot. `newId`: a unique id. */
+  /**
+   * `log`: content of the log. `append` stores a line, and throws if it cannot. `newId`: a unique id. `onProgress`: of
+   * an operation.
+   */
   constructor(
     log: string,
     private readonly append: (line: string) => void,
     private readonly disk: ReviewFiles,
     private readonly newId: () => string,
+    private readonly onProgress?: PlannedOperation["onProgress"],
   ) {
     this.#state = stateIn(log);
     this.#contents = new ReviewContents(disk);
@@ -138,31 +148,33 @@ export class SessionReview {
     });
   }
 
-  undo({ files, turn }: Scope): Promise<Outcome> {
+  undo({ files, turn, areSelected = false }: Scope): Promise<Outcome> {
     const includes = only(turn);
-    return this.#operate("undo", files, { includes }, review => {
-      if (includes === undefined) return written(review, review.reviewed);
-      const undone = withoutTurns(review, includes);
-      const change = changeOf(review, includes);
-      return undone.kind === "conflict"
-        ? { kind: "conflict", why: undone.why, base: change?.after, wanted: change?.before }
-        : written(review, undone.content);
+    return this.#operate("undo", files, { includes }, (review, file) => {
+      const decision = undoOf(review, includes);
+      return areSelected ? decision : withoutDeletion(file, decision);
     });
   }
 
-  acceptHunks(file: FileId, hunks: readonly HunkRange[]): Promise<Outcome> {
-    return this.#operate("accept", [file], {}, review => {
-      const accepted = acceptHunks(review, hunks);
+  /** `from`: the earlier path of a renamed file. The hunks then concern its reviewed content. */
+  acceptHunks(file: FileId, hunks: readonly HunkRange[], from?: FileId): Promise<Outcome> {
+    return this.#operate("accept", [from ?? file], {}, async review => {
+      const last = from === undefined ? review.last : await this.#lastOf(file),
+        accepted = acceptHunks({ ...review, last }, hunks);
       return accepted === undefined
-        ? conflictOf(review, "lines", review.last)
-        : { kind: "change", content: accepted.last, reviewed: accepted.reviewed };
+        ? conflictOf({ ...review, last }, "lines", last)
+        : { kind: "change", content: review.last, reviewed: accepted.reviewed };
     });
   }
 
-  undoHunks(file: FileId, hunks: readonly HunkRange[]): Promise<Outcome> {
-    return this.#operate("undo", [file], {}, review => {
-      const content = withoutHunks(review, hunks);
-      return content === "invalid" ? conflictOf(review, "lines", review.reviewed) : written(review, content);
+  undoHunks(file: FileId, hunks: readonly HunkRange[], from?: FileId): Promise<Outcome> {
+    return this.#operate("undo", [file], {}, async review => {
+      const origin = from && this.#fileOf(from),
+        reviewed = origin === undefined ? review.reviewed : await this.#contents.read(origin.root, origin.reviewed),
+        content = withoutHunks({ ...review, reviewed }, hunks);
+      if (content === "invalid") return conflictOf(review, "lines", reviewed);
+      // Otherwise the restored lines would be the reviewed content of a new file.
+      return origin === undefined ? written(review, content) : { kind: "change", content, reviewed: review.reviewed };
     });
   }
 
@@ -178,32 +190,29 @@ export class SessionReview {
   /** Restores the files to before this turn, with the user's changes since then. */
   rewind(turn: number): Promise<Outcome> {
     const includes = (each: number): boolean => each >= turn;
-    return this.#operate("rewind", this.files.filter(changedIn(includes)), { includes }, review =>
-      written(review, beforeTurn(review, turn)),
+    return this.#operate("rewind", this.files.filter(changedIn(includes)), { includes }, (review, file) =>
+      withoutDeletion(file, written(review, beforeTurn(review, turn))),
     );
   }
 
   /** The files that a rewind to before this turn would change, with all their steps. */
   async rewindPreview(turn: number): Promise<readonly (ObservedChange & Pick<ReviewedFile, "steps">)[]> {
-    const files = this.files.filter(changedIn(each => each >= turn));
-    const changes = await Promise.all(
-      files.map(async file => {
-        const review = await this.#contents.reviewOf(file);
-        return this.#changeBetween(file, review.last, beforeTurn(review, turn));
-      }),
+    const previews = await previewed(
+      this.files.filter(changedIn(each => each >= turn)),
+      (review, file) => {
+        const decision = withoutDeletion(file, written(review, beforeTurn(review, turn)));
+        return decision.kind === "change" ? { before: review.last, after: decision.content } : undefined;
+      },
+      this.#contents,
     );
-    return changes.flatMap((change, i) => (change ? [{ ...change, steps: files[i]?.steps ?? [] }] : []));
+    return previews.map(({ file, change }) => ({ ...change, steps: file.steps }));
   }
 
   /** The changes of one turn, without those of others. */
   async changesOf(turn: number): Promise<readonly ObservedChange[]> {
-    const changes = await Promise.all(
-      this.files.filter(changedIn(each => each === turn)).map(async file => {
-        const change = changeOf(await this.#contents.reviewOf(file), each => each === turn);
-        return change && this.#changeBetween(file, change.before, change.after);
-      }),
-    );
-    return changes.flatMap(change => change ?? []);
+    const isOf = (each: number): boolean => each === turn,
+      files = this.files.filter(changedIn(isOf));
+    return (await previewed(files, review => changeOf(review, isOf), this.#contents)).map(({ change }) => change);
   }
 
   /** Undoes an operation, if it can be undone; see `operations`. */
@@ -214,9 +223,9 @@ export class SessionReview {
       // The restored lines are those of the agent again.
       turn = operation.kind === "accept" ? undefined : operation.newestTurn;
     return this.#inOrder(() =>
-      this.#change(
-        operation.files,
-        async (review, { root, path }) => {
+      this.#perform({
+        files: operation.files,
+        decide: async (review, { root, path }) => {
           const logged = changes.get(fileKey(root, path));
           if (logged === undefined) return { kind: "change", content: review.last, reviewed: review.reviewed };
           const [before, after, reviewedBefore, reviewed] = await Promise.all(
@@ -233,8 +242,8 @@ export class SessionReview {
                 reviewed: mergeContentsPreferringOurs(reviewed, review.reviewed, reviewedBefore),
               };
         },
-        files => ({ type: "undone", id, ...(turn === undefined ? {} : { turn }), files }),
-      ),
+        lineFor: files => ({ type: "undone", id, ...(turn === undefined ? {} : { turn }), files }),
+      }),
     );
   }
 
@@ -242,7 +251,7 @@ export class SessionReview {
     kind: "accept" | "undo" | "rewind",
     files: readonly FileId[],
     { includes, turn }: { readonly includes?: Includes | undefined; readonly turn?: number | undefined },
-    decide: (review: FileReview, file: FileId) => Decision,
+    decide: PlannedOperation["decide"],
   ): Promise<Outcome> {
     return this.#inOrder(() => {
       const turns = files
@@ -250,73 +259,32 @@ export class SessionReview {
           .flatMap(({ by }) => (typeof by !== "number" || includes?.(by) === false ? [] : [by])),
         newest = turns.length === 0 ? {} : { newestTurn: turns.reduce((a, b) => Math.max(a, b)) },
         accepted = turn === undefined ? {} : { turn };
-      return this.#change(
+      return this.#perform({
         files,
-        async (review, file) => decide(review, file),
-        changes => ({ type: "operation", id: this.newId(), kind, ...newest, ...accepted, files: changes }),
-      );
+        decide,
+        lineFor: changes => ({ type: "operation", id: this.newId(), kind, ...newest, ...accepted, files: changes }),
+      });
     });
   }
 
-  /** Decides about each file from its content on disk, writes it, and logs the written ones. */
-  async #change(
-    ids: readonly FileId[],
-    decide: (review: FileReview, file: FileId) => Promise<Decision>,
-    lineFor: (files: readonly LoggedChange[]) => Extract<LogLine, { readonly id: string }>,
-  ): Promise<Outcome> {
-    const planned: LoggedChange[] = [],
-      done: LoggedChange[] = [],
-      remaining: RemainingFile[] = [];
-    for (const id of ids)
-      try {
-        const plan = await this.#plan(id, decide);
-        if (plan !== undefined && "conflict" in plan) remaining.push(plan);
-        else if (plan !== undefined) planned.push(plan);
-      } catch (error) {
-        // The other files are not concerned.
-        if (!(error instanceof MissingContent)) throw error;
-        remaining.push({ root: id.root, path: id.path, sentence: error.message });
-      }
-    // Deletions precede, because a file and a folder of one name exclude each other.
-    for (const change of planned.sort((a, b) => Number(a.after !== undefined) - Number(b.after !== undefined))) {
-      const { root, path, before, after } = change,
-        sentence = sameState(after, before) ? undefined : await this.disk.restore(root, path, after, before);
-      if (sentence === undefined) done.push(change);
-      else remaining.push({ root, path, sentence });
-    }
-    if (done.length === 0) return { changed: 0, remaining };
-    const line = lineFor(done);
-    this.#log(line);
-    return { id: line.id, changed: done.length, remaining };
+  #perform(operation: PlannedOperation): Promise<Outcome> {
+    return perform({ ...operation, onProgress: this.onProgress }, this.#operationDeps);
   }
 
-  /** The change of a file, or a conflict. Undefined if nothing changes. */
-  async #plan(
-    id: FileId,
-    decide: (review: FileReview, file: FileId) => Promise<Decision>,
-  ): Promise<LoggedChange | Extract<RemainingFile, { readonly conflict: unknown }> | undefined> {
+  get #operationDeps(): OperationDeps {
+    return {
+      contents: this.#contents,
+      disk: this.disk,
+      fileOf: id => this.#fileOf(id),
+      asOnDisk: id => this.#asOnDisk(id),
+      log: line => this.#log(line),
+    };
+  }
+
+  /** The content of a file on disk. */
+  async #lastOf(id: FileId): Promise<FileContent> {
     const file = await this.#asOnDisk(id);
-    if (file === undefined) return undefined;
-    const { root, path, last, reviewed } = file,
-      review = await this.#contents.reviewOf(file),
-      decision = await decide(review, id);
-    if (decision.kind === "conflict") {
-      const [base, wanted] = await Promise.all([
-        this.#contents.store(root, decision.base),
-        this.#contents.store(root, decision.wanted),
-      ]);
-      return { root, path, conflict: decision.why, merge: { base, current: last, wanted } };
-    }
-    const state = isSame(decision.content, review.last) ? last : await this.#contents.store(root, decision.content),
-      next = isSame(decision.reviewed, review.reviewed)
-        ? reviewed
-        : await this.#contents.store(root, decision.reviewed);
-    return sameState(state, last) && sameState(next, reviewed)
-      ? undefined
-      : {
-          ...logged(file, state, next, linesBetween(decision.reviewed, decision.content)),
-          ...(reviewed === undefined ? {} : { reviewedBefore: reviewed }),
-        };
+    return file && this.#contents.read(file.root, file.last);
   }
 
   /** The file with the changes on disk since the last step, which are the user's. Undefined if it is not reviewed. */
@@ -372,36 +340,44 @@ export class SessionReview {
     }
   }
 
-  async #changeBetween(
-    { root, path }: FileId,
-    from: FileContent,
-    to: FileContent,
-  ): Promise<ObservedChange | undefined> {
-    if (isSame(from, to)) return undefined;
-    const [before, after] = [await this.#contents.store(root, from), await this.#contents.store(root, to)];
-    return { root, path, ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-  }
-
   #fileOf({ root, path }: FileId): ReviewedFile | undefined {
     return this.#state.files.get(fileKey(root, path));
   }
 
+  /** Throws a sentence if the line cannot be stored. Nothing has changed then. */
   #log(line: LogLine): void {
-    this.append(lineOf(line));
+    try {
+      this.append(lineOf(line));
+    } catch (error) {
+      throw notStored(error);
+    }
     apply(this.#state, line);
-    if (!("files" in line)) return;
-    for (const { root, before, after, reviewed } of line.files)
+    const files = "files" in line ? line.files : line.type === "planned" ? line.line.files : [];
+    for (const [root, own] of grouped(files, file => file.root))
       this.disk.keep(
         root,
-        [before, after, reviewed].flatMap(state => (state === undefined ? [] : [state.oid])),
+        own.flatMap(({ before, after, reviewed }) => [before, after, reviewed].flatMap(state => state?.oid ?? [])),
       );
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(work);
+    const result = this.#last.then(async () => {
+      const { planned } = this.#state;
+      if (planned !== undefined) await complete(planned, this.#operationDeps);
+      return work();
+    });
     this.#last = result.catch(() => undefined);
     return result;
   }
+}
+
+function undoOf(review: FileReview, includes: Includes | undefined): Decision {
+  if (includes === undefined) return written(review, review.reviewed);
+  const undone = withoutTurns(review, includes),
+    change = changeOf(review, includes);
+  return undone.kind === "conflict"
+    ? { kind: "conflict", why: undone.why, base: change?.after, wanted: change?.before }
+    : written(review, undone.content);
 }
 
 type Includes = (turn: number) => boolean;

@@ -71,6 +71,8 @@ export class TurnRecorder implements Claimant {
   #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
   readonly #roots = new RecordedRoots();
   #losses: readonly ReviewLimit[] = [];
+  /** Since the last turn began. */
+  #failures: readonly ReviewLimit[] = [];
   /** Files that the last snapshot left out, absolute. */
   #leftOut: readonly string[] = [];
   /** Time of the last snapshot. */
@@ -90,11 +92,11 @@ export class TurnRecorder implements Claimant {
   }
   /** Files and folders that the snapshots do not contain. */
   get limits(): readonly ReviewLimit[] {
-    return this.#roots.limits;
+    return [...this.#roots.limits, ...this.#failures];
   }
   /** The limits that concern the last turn, which may have changed files that no snapshot contains. */
   get losses(): readonly ReviewLimit[] {
-    return this.#losses;
+    return this.#turn === undefined ? [...this.#losses, ...this.#failures] : [];
   }
 
   /** Whether the session had a turn since this time of the clock. */
@@ -106,6 +108,7 @@ export class TurnRecorder implements Claimant {
   begin(prompt: Omit<BegunTurn, "turn">): Promise<void> {
     const { clock, review } = this.deps;
     void this.end();
+    this.#failures = [];
     const turn: RunningTurn = {
       number: review.begin(prompt),
       at: prompt.at,
@@ -202,7 +205,7 @@ export class TurnRecorder implements Claimant {
     return this.#enqueue(async () => {
       try {
         await this.#compare(turn);
-        this.#losses = await lossesOf(turn, this.limits, this.#leftOut);
+        this.#losses = await lossesOf(turn, this.#roots.limits, this.#leftOut);
       } finally {
         review.ended(turn.number);
         changed();
@@ -400,6 +403,13 @@ export class TurnRecorder implements Claimant {
     );
   }
 
+  /** Changes of the turn could not be stored. */
+  fail(what: string, error: unknown): void {
+    this.#failures = [{ kind: "unstored" }];
+    this.deps.failed(what, error);
+    this.deps.changed();
+  }
+
   #covered(files: readonly string[]): readonly string[] {
     return files.map(realFile).filter(file => isCoveredBy(file, this.folders));
   }
@@ -411,7 +421,7 @@ export class TurnRecorder implements Claimant {
   #enqueue(work: () => Promise<void>): Promise<void> {
     const result = this.#queue
       .then(work)
-      .catch((error: unknown) => this.deps.failed("The changes of a turn could not be recorded", error));
+      .catch((error: unknown) => this.fail("The changes of a turn could not be recorded", error));
     this.#queue = result;
     return result;
   }

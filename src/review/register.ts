@@ -5,7 +5,7 @@ import { realClock } from "../clock";
 import type { Log } from "../log";
 import { REVIEW_CONTEXTS, type ReviewCommandName } from "../names";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { Handlers } from "../protocol/wire/wire";
+import type { Handlers, Part } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
@@ -14,10 +14,11 @@ import { CommentThreads, type CommentDeps } from "./comment-threads";
 import { watchCommits } from "./commits";
 import { ContentCache } from "./content-cache";
 import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
+import { OperationProgress } from "./operation-progress";
 import type { ReviewActions } from "./review-actions";
 import { reviewCommands } from "./review-commands";
 import { ReviewContent } from "./review-content";
-import { askBeside, OperationStatus, reviewDialogs } from "./review-dialogs";
+import { askBeside, OperationStatus, reviewDialogs, showProgress } from "./review-dialogs";
 import { ReviewEditors } from "./review-editors";
 import { ReviewIndex, type FolderPath } from "./review-files";
 import { ReviewList } from "./review-list";
@@ -46,11 +47,15 @@ export interface ReviewPart extends vscode.Disposable {
   readonly commands: AllCommands;
   phaseChanged(phase: SidecarPhase): void;
   readonly list: ReviewList;
+  readonly progress: OperationProgress;
 }
 
 /** Handlers of the sidecar's messages about reviews. */
-export function reviewListeners(review: () => ReviewPart): Pick<Handlers<SidecarToHost>, "review/changed"> {
-  return { "review/changed": changed => review().list.changed(changed) };
+export function reviewListeners(review: () => ReviewPart): Handlers<Part<SidecarToHost, "review">> {
+  return {
+    "review/changed": changed => review().list.changed(changed),
+    "review/progress": progress => review().progress.received(progress),
+  };
 }
 
 export function registerReview({ log, configuration, supervisor, editor, addToPrompt }: ReviewParts): ReviewPart {
@@ -113,8 +118,10 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     );
     show();
   };
+  const progress = new OperationProgress(showProgress);
   const operations = new ReviewOperations({
     client,
+    progress,
     review: id => list.get(id),
     save: files => editors.save(files),
     openConflict: conflict => editors.openConflict(conflict),
@@ -166,7 +173,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     }),
   );
   return {
-    list,
+    ...{ list, progress },
     actions: conversationActions(deps),
     commands: {
       ...reviewCommands(deps),

@@ -6,6 +6,7 @@ import { modified, recorded, reviewOf, ROOT } from "../testing/review-fixture";
 import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
 import { NOTHING_TO_REVIEW, reviewCommands, type Cursor, type FileTexts, type ReviewCommands } from "./review-commands";
 import { ReviewIndex } from "./review-files";
+import { OperationProgress } from "./operation-progress";
 import { ReviewOperations } from "./review-operations";
 
 class Fixture {
@@ -37,6 +38,7 @@ class Fixture {
       return chosen;
     };
     this.operations = new ReviewOperations({
+      progress: new OperationProgress(() => ({ report: () => undefined, end: () => undefined })),
       client,
       review: id => this.reviews.find(review => review.id === id),
       save: async files => {
@@ -128,11 +130,11 @@ suite("review commands", () => {
     const conflict = (path: string): RemainingChange => ({ root: ROOT, path, kind: "conflict", wanted: recorded("w") });
     fixture.outcome = {
       files: 0,
-      remaining: [{ ...A, kind: "failed", sentence: "a.ts is locked." }, conflict("b.ts"), conflict("c.ts")],
+      remaining: [{ ...A, kind: "failed", sentence: "The file is locked." }, conflict("b.ts"), conflict("c.ts")],
     };
     await fixture.run("symposium.undoAll", { id: "r" });
     deepEqual(fixture.done.slice(1), [
-      "! a.ts is locked.",
+      "! a.ts: The file is locked.",
       "The same lines of 2 files were changed later. Merge them in the editors.",
       "merge b.ts",
       "merge c.ts",
@@ -280,7 +282,7 @@ suite("review commands", () => {
     deepEqual(fixture.done, [
       "open a.ts",
       "diff a.ts",
-      "Unrecorded Files: 1 file is ignored or too large and not part of the review.\n/w/big.bin",
+      "Unrecorded Files: 1 file is not part of the review. It is too large, or its name or type cannot be recorded.\n/w/big.bin",
       "Unrecorded Files: 1 deleted file cannot be restored, because its content was deleted with its repository.\n/w/nested/a.ts",
     ]);
   });

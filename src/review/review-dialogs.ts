@@ -5,6 +5,7 @@ import type { Clock } from "../clock";
 import { REVIEW_COMMANDS, type ReviewCommandName } from "../names";
 import { showError, showInformation, showModal } from "../notifications";
 import type { ConversationActionDeps } from "./conversation-actions";
+import type { ShownProgress } from "./operation-progress";
 import type { PickItem } from "./review-commands";
 import type { OperationRef } from "./review-operations";
 
@@ -26,6 +27,25 @@ export const reviewDialogs: Dialogs = {
 /** Shows a message with one button. Resolves with true if it was selected. */
 export async function askBeside(question: string, button: string): Promise<boolean> {
   return (await showInformation(question, button)) === button;
+}
+
+/** A notification with a bar, until `end`. */
+export function showProgress(title: string): ShownProgress {
+  let shown = 0,
+    end = (): void => undefined,
+    progress: vscode.Progress<{ increment: number }> | undefined;
+  const ended = new Promise<void>(resolve => {
+    end = resolve;
+  });
+  const report = (percent: number): void => {
+    progress?.report({ increment: percent - shown });
+    if (progress !== undefined) shown = percent;
+  };
+  void vscode.window.withProgress({ location: vscode.ProgressLocation.Notification, title }, started => {
+    progress = started;
+    return ended;
+  });
+  return { report, end };
 }
 
 /** The last operation, in the status bar. Selecting it undoes the operation. */

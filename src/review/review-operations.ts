@@ -14,7 +14,9 @@ import type {
   ReviewPath,
   ReviewScope,
 } from "../protocol/review/review";
+import { visibleLine } from "../protocol/text/visible-text";
 import type { SidecarClient } from "../sidecar/client";
+import type { OperationProgress } from "./operation-progress";
 import { filesIn } from "./review-files";
 import { operationText } from "./review-texts";
 
@@ -29,6 +31,7 @@ export interface OperationRef {
 export interface OperationDeps {
   client(): Promise<SidecarClient>;
   review(id: string): Review | undefined;
+  readonly progress: OperationProgress;
   /** Saves these files where the editor has unsaved changes. Resolves with the names of those that were not saved. */
   save(files: readonly ReviewPath[]): Promise<readonly string[]>;
   openConflict(conflict: Conflict): Promise<void>;
@@ -39,7 +42,13 @@ export interface OperationDeps {
 }
 
 type Kind = "accept" | "undo" | "rewind";
-const MAX_OPENED = 5;
+const TITLES: Readonly<Record<Kind, string>> = {
+  accept: l10n.t("Keeping changes…"),
+  undo: l10n.t("Undoing changes…"),
+  rewind: l10n.t("Restoring files…"),
+};
+const MAX_OPENED = 5,
+  MAX_SENTENCES = 3;
 
 export class ReviewOperations {
   constructor(private readonly deps: OperationDeps) {}
@@ -79,9 +88,12 @@ export class ReviewOperations {
 
   /** Undoes an operation. */
   async revert({ id, operation }: OperationRef): Promise<void> {
-    const { client, review, showDone } = this.deps;
+    const { client, review, showDone, progress } = this.deps;
     if (!(await this.save(review(id)?.files ?? []))) return;
-    const outcome = await (await client()).request("review/revert", { id, operation });
+    const sidecar = await client(),
+      outcome = await progress.during(id, l10n.t("Undoing the operation…"), () =>
+        sidecar.request("review/revert", { id, operation }),
+      );
     if (outcome.files > 0 || outcome.remaining.length === 0) showDone(l10n.t("Operation undone"));
     await this.#showRemaining(outcome.remaining);
   }
@@ -97,16 +109,24 @@ export class ReviewOperations {
     request: (client: SidecarClient) => Promise<ReviewOutcome>,
   ): Promise<boolean> {
     if (!(await this.save(written))) return false;
-    const { operation, files, remaining } = await request(await this.deps.client());
+    const client = await this.deps.client(),
+      { operation, files, remaining } = await this.deps.progress.during(id, TITLES[kind], () => request(client));
     if (operation !== undefined) this.deps.showDone(operationText({ kind, files }), { id, operation });
     await this.#showRemaining(remaining);
     return true;
   }
 
   async #showRemaining(remaining: readonly RemainingChange[]): Promise<void> {
-    const failures = remaining.flatMap(each => (each.kind === "failed" ? [each.sentence] : [])),
+    const failures = remaining.flatMap(each =>
+        each.kind === "failed" ? [`${visibleLine(each.path)}: ${each.sentence}`] : [],
+      ),
+      others = failures.length - MAX_SENTENCES,
       conflicts = remaining.filter(each => each.kind === "conflict");
-    if (failures.length > 0) this.deps.showFailure(failures.join(" "));
+    const sentences = [
+      ...failures.slice(0, MAX_SENTENCES),
+      ...(others > 0 ? [l10n.t`Number of further files: ${others}`] : []),
+    ];
+    if (sentences.length > 0) this.deps.showFailure(sentences.join(" "));
     if (conflicts.length > 0)
       this.deps.inform(
         conflicts.length === 1

@@ -95,8 +95,8 @@ function limitText(limit: ReviewLimit): string {
   switch (limit.kind) {
     case "leftOut":
       return limit.count === 1
-        ? l10n.t("1 file is ignored or too large and not part of the review.")
-        : l10n.t`${limit.count} files are ignored or too large and not part of the review.`;
+        ? l10n.t("1 file is not part of the review. It is too large, or its name or type cannot be recorded.")
+        : l10n.t`${limit.count} files are not part of the review. They are too large, or their names or types cannot be recorded.`;
     case "gone":
       return limit.count === 1
         ? l10n.t("1 deleted file cannot be restored, because its content was deleted with its repository.")
@@ -107,6 +107,8 @@ function limitText(limit: ReviewLimit): string {
         : l10n.t("Without a current git, the review has only changes that the agent announced.");
     case "skipped":
       return l10n.t`Changes in ${visibleLine(limit.root)} are not recorded.`;
+    case "unstored":
+      return l10n.t("Changes of the last turn could not be stored. Check the free space of the disk.");
     case "late":
       return l10n.t("The agent started before its folders were recorded. Its first changes may be missing.");
     default:

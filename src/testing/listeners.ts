@@ -35,6 +35,7 @@ export function listeners(onEvent: (method: Notes) => void = () => undefined): S
     "agents/installing": note("agents/installing"),
     "sessions/changed": note("sessions/changed"),
     "review/changed": note("review/changed"),
+    "review/progress": note("review/progress"),
     "editor/readTextFile": async () => ({ text: "" }),
     "editor/writeTextFile": async () => ({}),
     "lm/persistedSessions": async () => ({ sessions: [] }),

@@ -276,6 +276,7 @@ function reviewOf(
       isStored: conversation => journal.has(conversation),
       ...{ isRestricted, date },
       notifyChanged: changed => wire.notify("review/changed", changed),
+      notifyProgress: progress => wire.notify("review/progress", progress),
       log: (message, error) => log("warn", "sidecar", message, { error: String(error) }),
     }),
   );

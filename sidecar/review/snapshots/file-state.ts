@@ -36,7 +36,7 @@ export type LeftOutReason =
   | "unreadable"
   /** Its content before a change is not known, because git has stored other bytes, or has lost them. */
   | "unknown"
-  /** The bytes of the name are not UTF-8. `path` then has replacement characters. */
+  /** The bytes are not UTF-8, and `path` has replacement characters. Or it is a name of repositories, like ".GIT". */
   | "name";
 
 /** A file that is not recorded. If an earlier snapshot contains it, the new one repeats that state. */

@@ -19,12 +19,13 @@ suite("listed files", () => {
       secret: { kind: "unreadable" },
       vanished: { kind: "absent" },
       "bad\xff": file(1),
+      "d/.GIT/x": file(1),
     };
     deepEqual(
       selectFiles(
         {
           modified: ["changed", "grown", "gone", "became-folder", "pipe"],
-          others: ["new", "link", "secret", "vanished", "bad\xff", "nested/", "bad\xff/"],
+          others: ["new", "link", "secret", "vanished", "bad\xff", "d/.GIT/x", "nested/", "bad\xff/"],
         },
         path => statuses[path] ?? { kind: "absent" },
         UNLIMITED,
@@ -39,6 +40,7 @@ suite("listed files", () => {
           { path: "pipe", why: "special" },
           { path: "secret", why: "unreadable" },
           { path: "bad\ufffd", why: "name" },
+          { path: "d/.GIT/x", why: "name" },
           { path: "bad\ufffd/", why: "name" },
         ],
         addedBytes: 101,

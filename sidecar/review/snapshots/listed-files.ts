@@ -2,6 +2,7 @@
 import { accessSync, constants, lstatSync } from "node:fs";
 import path from "node:path";
 import type { LeftOut, LeftOutReason } from "./file-state";
+import { hasRepositoryName } from "./safe-path";
 import { decodePath, displayedPath, type ByteString } from "./git-output";
 
 export interface Limits {
@@ -153,7 +154,9 @@ export function selectFiles(
 const sizeOf = (status: FileStatus): number => (status.kind === "file" ? status.size : 0);
 
 function faultOf(file: ByteString, status: FileStatus, maxFileBytes: number): LeftOutReason | undefined {
-  if (decodePath(file) === undefined) return "name";
+  const name = decodePath(file);
+  // Git skips names that a file system can treat as a repository, such as ".GIT", without an error.
+  if (name === undefined || hasRepositoryName(name)) return "name";
   if (status.kind === "special" || status.kind === "unreadable") return status.kind;
   return status.kind === "file" && status.size > maxFileBytes ? "tooLarge" : undefined;
 }

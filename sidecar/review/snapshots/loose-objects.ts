@@ -8,7 +8,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstat, mkdir, readdir, readFile, rename, rm, unlink, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { promisify } from "node:util";
-import { deflate, inflate } from "node:zlib";
+import { deflate, deflateSync, inflate, inflateSync } from "node:zlib";
 import type { Oid } from "./file-state";
 import type { ReadObject } from "./git-output";
 import type { HashAlgorithm } from "./index-file";
@@ -22,6 +22,18 @@ export function objectId(kind: ObjectKind, bytes: Uint8Array, algorithm: HashAlg
 
 /** Fast, as git's own default for new objects. */
 const COMPRESSION = { level: 1 };
+/** The work for smaller contents takes less time than its transfer to another thread. */
+const SMALL_BYTES = 16 * 1024;
+const inflateLarge = promisify(inflate),
+  deflateLarge = promisify<Uint8Array, typeof COMPRESSION, Buffer>(deflate);
+
+async function inflated(packed: Buffer): Promise<Buffer> {
+  return packed.length < SMALL_BYTES ? inflateSync(packed) : inflateLarge(packed);
+}
+
+async function deflated(content: Uint8Array): Promise<Buffer> {
+  return content.length < SMALL_BYTES ? deflateSync(content, COMPRESSION) : deflateLarge(content, COMPRESSION);
+}
 
 export class LooseObjects {
   constructor(
@@ -41,7 +53,7 @@ export class LooseObjects {
   /** Undefined if the object is missing or damaged. */
   async read(oid: Oid): Promise<ReadObject | undefined> {
     const packed = await readFile(this.#file(oid)).catch(() => undefined),
-      bytes = packed && (await promisify(inflate)(packed).catch(() => undefined)),
+      bytes = packed && (await inflated(packed).catch(() => undefined)),
       start = bytes?.indexOf(0) ?? -1;
     if (bytes === undefined || start === -1) return undefined;
     return { oid, kind: bytes.toString("latin1", 0, bytes.indexOf(" ")), bytes: bytes.subarray(start + 1) };
@@ -56,7 +68,7 @@ export class LooseObjects {
     await mkdir(path.dirname(file), { recursive: true });
     try {
       const content = Buffer.concat([Buffer.from(`${kind} ${bytes.length}\0`), bytes]);
-      await writeFile(temporary, await promisify(deflate)(content, COMPRESSION), { mode: 0o444 });
+      await writeFile(temporary, await deflated(content), { mode: 0o444 });
       await rename(temporary, file);
     } catch (error) {
       await rm(temporary, { force: true });

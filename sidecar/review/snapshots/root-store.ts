@@ -8,6 +8,7 @@
 import { existsSync } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import path from "node:path";
+import { mapBounded } from "./bounded";
 import { LINK_MODE, type FileChange, type FileState, type Oid, type RootPath } from "./file-state";
 import { GitError, type Git } from "./git-program";
 import { nulSeparated, parseObjects, parseTreeDifference, type ReadObject, type TreeDifference } from "./git-output";
@@ -29,6 +30,9 @@ export interface RootStoreDeps {
   /** Milliseconds since 1970. */
   readonly date: () => number;
 }
+
+/** Objects that are read or written at the same time. */
+const OBJECTS_AT_ONCE = 8;
 
 export class RootStore {
   readonly objects: LooseObjects;
@@ -117,11 +121,11 @@ export class RootStore {
   async read(oids: readonly Oid[]): Promise<ReadonlyMap<Oid, ReadObject>> {
     const found = new Map<Oid, ReadObject>(),
       others: Oid[] = [];
-    for (const oid of new Set(oids)) {
+    await mapBounded(OBJECTS_AT_ONCE, [...new Set(oids)], async oid => {
       const own = await this.objects.read(oid);
       if (own) found.set(oid, own);
       else others.push(oid);
-    }
+    });
     if (others.length === 0 || this.deps.git === undefined) return found;
     const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], { input: lines(others) });
     for (const object of parseObjects(stdout)) found.set(object.oid, object);
@@ -182,9 +186,13 @@ export class RootStore {
     await this.#pins.add(conversation, [...oids]);
     const now = this.deps.date(),
       foreign: Oid[] = [];
-    for (const oid of oids) if (!(await this.objects.renew(oid, now))) foreign.push(oid);
+    await mapBounded(OBJECTS_AT_ONCE, [...oids], async oid => {
+      if (!(await this.objects.renew(oid, now))) foreign.push(oid);
+    });
     const found = await this.read(foreign);
-    for (const { kind, bytes } of found.values()) if (isObjectKind(kind)) await this.objects.write(kind, bytes, now);
+    await mapBounded(OBJECTS_AT_ONCE, [...found.values()], async ({ kind, bytes }) => {
+      if (isObjectKind(kind)) await this.objects.write(kind, bytes, now);
+    });
     return foreign.filter(oid => !found.has(oid));
   }
 

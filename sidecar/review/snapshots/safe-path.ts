@@ -11,6 +11,10 @@ export function pathFault(path: string, platform: string): "empty" | "outside" |
   return undefined;
 }
 
+export function hasRepositoryName(path: string): boolean {
+  return path.split("/").some(isRepositoryName);
+}
+
 /**
  * Whether a file system can treat this name as `.git`: case-insensitive ones, Windows (which removes dots and spaces at
  * the end, and has short names and streams), and macOS (which ignores some invisible characters).

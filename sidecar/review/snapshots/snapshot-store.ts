@@ -199,17 +199,18 @@ export class SnapshotStore implements AsyncDisposable {
 
   /**
    * Writes a state to the disk. `expected`: the state on disk; otherwise nothing is changed and the result names the
-   * reason. Delete files before you create others: names can differ in their case only.
+   * reason. Delete files before you create others: names can differ in their case only. `known`: content of `state`.
    */
   async restore(
     root: string,
     file: RootPath,
     state: FileState | undefined,
     expected: FileState | undefined,
+    known?: Uint8Array,
   ): Promise<Restored> {
     if (this.deps.isRestricted) return { kind: "refused", why: "failed", message: "The workspace is not trusted." };
     const store = await this.#storeOf(root),
-      bytes = state && (await store.read([state.oid])).get(state.oid)?.bytes;
+      bytes = state && (known ?? (await store.read([state.oid])).get(state.oid)?.bytes);
     return restoreFile({
       folder: store.root.folder,
       path: file,

@@ -48,7 +48,7 @@ export interface ReviewTurn {
 
 /** A gap of a review. */
 export type ReviewLimit =
-  /** Files that are ignored, large, or too many. `paths`: the first ones, absolute. */
+  /** Files that are too large or too many, or have other names or types. `paths`: the first ones, absolute. */
   | { readonly kind: "leftOut"; readonly count: number; readonly paths: readonly string[] }
   /** Deleted files whose contents were deleted with their repository. `paths`: the first ones, absolute. */
   | { readonly kind: "gone"; readonly count: number; readonly paths: readonly string[] }
@@ -56,6 +56,8 @@ export type ReviewLimit =
   | { readonly kind: "announcedOnly"; readonly why: "noGit" | "oldGit" | "failed" }
   /** A folder that is not recorded. */
   | { readonly kind: "skipped"; readonly root: string; readonly why: "tooMany" | "timeout" | "missing" | "failed" }
+  /** Changes of the last turn could not be written to Symposium's storage. */
+  | { readonly kind: "unstored" }
   /** The agent began before the folder was recorded. Earlier changes are known only where they were announced. */
   | { readonly kind: "late"; readonly turn: number };
 
@@ -141,6 +143,13 @@ export interface ReviewOutcome {
   readonly remaining: readonly RemainingChange[];
 }
 
+/** Progress of an operation on many files: `done` of `total` steps. `id`: of the review. */
+export interface ReviewProgress {
+  readonly id: string;
+  readonly done: number;
+  readonly total: number;
+}
+
 /** A file that a rewind changes. */
 export interface RewoundFile extends ChangedFile {
   /** The user has changed the file since then. These changes are kept. */
@@ -181,4 +190,5 @@ export interface ReviewHostToSidecar {
 export interface ReviewSidecarToHost {
   /** Replaces the review with this id. One without files and operations has ended. */
   "review/changed": Note<Review>;
+  "review/progress": Note<ReviewProgress>;
 }

@@ -1,0 +1,36 @@
+import { deepEqual, rejects } from "node:assert/strict";
+import { OperationProgress } from "./operation-progress";
+
+suite("progress of an operation", () => {
+  const fixture = () => {
+    const shown: string[] = [],
+      progress = new OperationProgress(title => {
+        shown.push(title);
+        return { report: percent => shown.push(String(percent)), end: () => shown.push("end") };
+      });
+    return { shown, progress };
+  };
+
+  test("is shown from the first report of the sidecar until the end", async () => {
+    const { shown, progress } = fixture();
+    await progress.during("r", "Undoing", async () => {
+      progress.received({ id: "r", done: 1, total: 4 });
+      progress.received({ id: "other", done: 1, total: 4 });
+      progress.received({ id: "r", done: 4, total: 4 });
+    });
+    progress.received({ id: "r", done: 4, total: 4 });
+    deepEqual(shown, ["Undoing", "25", "100", "end"]);
+  });
+
+  test("is absent without a report, and ends with a failure", async () => {
+    const { shown, progress } = fixture();
+    await progress.during("r", "Undoing", async () => undefined);
+    deepEqual(shown, []);
+    const failing = progress.during("r", "Undoing", async () => {
+      progress.received({ id: "r", done: 1, total: 2 });
+      throw new Error("refused");
+    });
+    await rejects(failing, /refused/);
+    deepEqual(shown, ["Undoing", "50", "end"]);
+  });
+});
