@@ -11,6 +11,7 @@ import {
   type ToolCall,
 } from "../../src/protocol/chat/chat";
 import type { Recording } from "../review/review-service";
+import { titleLine } from "../review/title-line";
 import { WritingTools } from "../review/writing-tools";
 import type { Prompt } from "./session-model";
 
@@ -26,9 +27,9 @@ export class RecordedTurns {
 
   /** A prompt is sent. Resolves when the agent may begin. */
   begin({ messageId, text }: Prompt, conversation: Conversation): Promise<void> {
-    const title = lineOf(text);
+    const title = titleLine(text);
     this.#tools.clear();
-    return this.recording.begin({ entryId: messageId, title }, lineOf(chatTitle(conversation) ?? title));
+    return this.recording.begin({ entryId: messageId, title }, titleLine(chatTitle(conversation) ?? title));
   }
 
   /** The session has emitted an event. `before`: the conversation before the step. */
@@ -52,12 +53,6 @@ export class RecordedTurns {
     void this.recording.announced(change.paths);
     if (change.hasEnded) this.recording.toolEnded();
   }
-}
-
-const TITLE_LIMIT = 200;
-
-function lineOf(text: string): string {
-  return text.replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LIMIT);
 }
 
 /** The tool call that the event creates or replaces, also in a subagent. */

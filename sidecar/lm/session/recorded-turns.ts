@@ -2,6 +2,7 @@
 import { stringOr, objectOr } from "../../rpc/json";
 import { UPDATE_KINDS } from "../../acp/methods";
 import type { Recording } from "../../review/review-service";
+import { titleLine } from "../../review/title-line";
 import { WritingTools } from "../../review/writing-tools";
 import { userTextIn } from "../history/extract-user-text";
 
@@ -22,7 +23,7 @@ export class RecordedModelTurns {
 
   /** `text`: the user's message, which may have blocks of VS Code's chat. Resolves when the agent may begin. */
   begin(text: string): Promise<void> {
-    const title = (userTextIn(text) ?? text).replaceAll(/\s+/g, " ").trim().slice(0, TITLE_LIMIT);
+    const title = titleLine(userTextIn(text) ?? text);
     this.#tools.clear();
     this.#calls.clear();
     return this.recording.begin({ title }, title);
@@ -47,8 +48,6 @@ export class RecordedModelTurns {
     void this.recording.end();
   }
 }
-
-const TITLE_LIMIT = 200;
 
 /** The paths of a call's locations or diffs. */
 function pathsIn(list: unknown): readonly string[] {
