@@ -44,7 +44,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const chosen = new PersistedControls(context.globalState, log);
   const warn = (message: string): void => void commands.warn(message, ["showLogs"]);
   const discuss = { command: "symposium.discussSelection", title: COMMANDS["symposium.discussSelection"] };
-  const editor = own(registerEditor({ log, discuss, warn }));
+  const editor = own(registerEditor({ log, discuss, warn, asUser: (file, write) => review.asUser(file, write) }));
   const supervisor = new SidecarSupervisor({
     clock: realClock,
     log,

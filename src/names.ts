@@ -110,6 +110,7 @@ export type SessionCommandName = keyof typeof SESSION_COMMANDS;
 export const REVIEW_COMMANDS = {
   "symposium.reviewChanges": l10n.t("Review Changes"),
   "symposium.reviewTurns": l10n.t("Turns…"),
+  "symposium.restoreTo": l10n.t("Restore Files to before a Prompt…"),
   "symposium.keepAll": l10n.t("Keep All"),
   "symposium.undoAll": l10n.t("Undo All"),
   "symposium.keepFile": l10n.t("Keep File"),

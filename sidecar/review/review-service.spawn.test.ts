@@ -207,6 +207,11 @@ suite("reviews of sessions, with git", () => {
     const { data } = await rig.ask("review/content", { root: file.root, oid: file.before.oid });
     equal(Buffer.from(data, "base64").toString(), FILES["w/a.txt"].replace("3\n", "3 mine\n"));
     fixture.write("w/a.txt", "1 agent\n2\n3 mine\n4\n5 mine\n");
+    const { prompts } = await rig.ask("review/prompts", {});
+    deepEqual(
+      prompts.map(({ entryId }) => entryId),
+      ["p1"],
+    );
     const { files } = await rig.ask("review/previewRewind", { id, entryId: "p1" });
     deepEqual(
       files.map(({ hasOwnChanges }) => hasOwnChanges),

@@ -30,7 +30,7 @@ import type { About, BegunTurn } from "./review-log";
 import type { Outcome, RemainingFile } from "./review-decision";
 import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 import type { TurnRecorder } from "./turn-recorder";
-import { unreviewedFiles } from "./review-view";
+import { rewindPrompts, unreviewedFiles } from "./review-view";
 
 export interface ReviewDeps {
   readonly clock: Clock;
@@ -87,6 +87,9 @@ export class ReviewService implements AsyncDisposable {
     },
     "review/revert": ({ id, operation }) => this.#operate(id, review => review.session.undoOperation(operation)),
     "review/turn": async ({ id, turn }) => ({ files: await this.#known(id).changesOf(turn) }),
+    "review/prompts": async () => ({
+      prompts: rewindPrompts([...this.#reviews.values()].map(({ id, session }) => ({ id, state: session.state }))),
+    }),
     "review/previewRewind": async ({ id, entryId }) => ({
       files: await (await this.#refreshed(id)).previewRewind(entryId),
     }),

@@ -1,5 +1,5 @@
 /** A review as the host and the chat show it. Pure. */
-import type { Review, ReviewFile, ReviewLimit, ReviewSummary } from "../../src/protocol/review/review";
+import type { Review, ReviewFile, ReviewLimit, ReviewSummary, RewindPrompt } from "../../src/protocol/review/review";
 import type { FileContent } from "./file-version";
 import { linesBetween, type LineCounts } from "./review-contents";
 import { unreviewedSteps, unreviewedTurns, type ReviewedFile, type ReviewState } from "./review-log";
@@ -45,6 +45,20 @@ export function reviewOf(id: string, state: ReviewState, progress: ReviewProgres
       files: changed.length,
     })),
   };
+}
+
+/** The prompts of these reviews, the newest first. Turns of the model picker have none. */
+export function rewindPrompts(
+  reviews: readonly { readonly id: string; readonly state: ReviewState }[],
+): readonly RewindPrompt[] {
+  return reviews
+    .flatMap(({ id, state }) =>
+      [...state.turns.values()].flatMap(({ entryId, title, at }) =>
+        entryId === undefined ? [] : [{ at, prompt: { id, entryId, title, session: state.about?.title ?? "" } }],
+      ),
+    )
+    .sort((a, b) => b.at - a.at)
+    .map(({ prompt }) => prompt);
 }
 
 /** Undefined if nothing is unreviewed or missing. */

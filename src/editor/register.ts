@@ -33,6 +33,8 @@ export interface EditorDeps {
   readonly discuss: { readonly command: string; readonly title: string };
   /** Shows a warning of the sidecar. */
   warn(message: string): void;
+  /** Writes a file as a change of the user, for the review. */
+  asUser(file: string, write: () => Promise<void>): Promise<void>;
 }
 
 export interface EditorPart extends vscode.Disposable {
@@ -53,7 +55,7 @@ export interface EditorPart extends vscode.Disposable {
   cwd(): string;
 }
 
-export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
+export function registerEditor({ log, discuss, warn, asUser }: EditorDeps): EditorPart {
   const folders = workspaceFolders(log),
     files = new TextFiles(),
     ide = new IdeOperations(realClock, file => files.read(file)),
@@ -68,7 +70,7 @@ export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
     code = new AnswerCode({
       ...inWorkspace,
       names,
-      create: async (file, text) => void (await files.write(file, text)),
+      create: (file, text) => asUser(file, async () => void (await files.write(file, text))),
     });
   const theme = new ActiveTheme(log);
   const owned = vscode.Disposable.from(

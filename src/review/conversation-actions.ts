@@ -55,6 +55,29 @@ export function conversationActions(deps: ConversationActionDeps): ReviewActions
   };
 }
 
+/** Restores files to before a prompt that the user picks. */
+export async function restoreTo(
+  deps: Pick<ConversationActionDeps, "client" | "pick" | "inform" | "showFailure">,
+  actions: Pick<ReviewActions, "rewind">,
+): Promise<void> {
+  try {
+    const { prompts } = await (await deps.client()).request("review/prompts", {});
+    if (prompts.length === 0)
+      return deps.inform(l10n.t("No open session has a prompt to which files can be restored."));
+    const chosen = await deps.pick(
+      l10n.t("Restore Files to before a Prompt"),
+      prompts.map(prompt => ({
+        label: readableLine(prompt.title),
+        description: readableLine(prompt.session),
+        value: prompt,
+      })),
+    );
+    if (chosen !== undefined) await actions.rewind(chosen.id, chosen.entryId, false);
+  } catch (error) {
+    deps.showFailure(messageOf(error));
+  }
+}
+
 async function rewind(
   deps: ConversationActionDeps,
   conversation: string,

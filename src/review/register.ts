@@ -13,7 +13,7 @@ import { ReviewLenses } from "./code-lenses";
 import { CommentThreads, type CommentDeps } from "./comment-threads";
 import { watchCommits } from "./commits";
 import { ContentCache } from "./content-cache";
-import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
+import { conversationActions, restoreTo, type ConversationActionDeps } from "./conversation-actions";
 import { OperationProgress } from "./operation-progress";
 import type { ReviewActions } from "./review-actions";
 import { reviewCommands } from "./review-commands";
@@ -45,6 +45,8 @@ type AllCommands = Readonly<Record<ReviewCommandName, (...targets: unknown[]) =>
 export interface ReviewPart extends vscode.Disposable {
   readonly actions: ReviewActions;
   readonly commands: AllCommands;
+  /** Writes a file as a change of the user. */
+  asUser(file: string, write: () => Promise<void>): Promise<void>;
   phaseChanged(phase: SidecarPhase): void;
   readonly list: ReviewList;
   readonly progress: OperationProgress;
@@ -172,14 +174,16 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
       if (supervisor.running !== undefined) list.outdated();
     }),
   );
+  const actions = conversationActions(deps);
   return {
-    ...{ list, progress },
-    actions: conversationActions(deps),
+    ...{ list, progress, actions },
     commands: {
       ...reviewCommands(deps),
       "symposium.addReviewComment": reply => threads.add(reply),
       "symposium.confirmRestore": async () => preview.restore(),
+      "symposium.restoreTo": () => restoreTo(deps, actions),
     },
+    asUser: (file, write) => reports.during(file, write),
     phaseChanged: ({ kind }) => {
       if (kind === "running") list.sidecarStarted();
     },

@@ -3,7 +3,7 @@ import { SidecarRefused } from "../errors";
 import type { RemainingChange, Review, ReviewOutcome } from "../protocol/review/review";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { modified, recorded, reviewOf, ROOT } from "../testing/review-fixture";
-import { conversationActions, type ConversationActionDeps } from "./conversation-actions";
+import { conversationActions, restoreTo, type ConversationActionDeps } from "./conversation-actions";
 import { NOTHING_TO_REVIEW, reviewCommands, type Cursor, type FileTexts, type ReviewCommands } from "./review-commands";
 import { ReviewIndex } from "./review-files";
 import { OperationProgress } from "./operation-progress";
@@ -345,5 +345,32 @@ suite("review of a conversation", () => {
     });
     deepEqual(await actions.rewind("r", "e", true), false);
     deepEqual(fixture.done.slice(1), ["No files have changed since this prompt.", "! The session is not recorded."]);
+  });
+
+  test("restore files to before a prompt that the user picks", async () => {
+    const fixture = new Fixture(),
+      actions = conversationActions(fixture.deps);
+    const prompts = [
+      { id: "r", entryId: "r-e2", title: "Split\u200B it", session: "Split the text" },
+      { id: "s", entryId: "s-e1", title: "Test it", session: "Tests" },
+    ];
+    fixture.sidecar.reply("review/previewRewind", () => ({ files: [] }));
+    fixture.sidecar.reply("review/prompts", () => ({ prompts }));
+    fixture.picks = ["Test it"];
+    await restoreTo(fixture.deps, actions);
+    await restoreTo(fixture.deps, actions);
+    fixture.sidecar.reply("review/prompts", () => ({ prompts: [] }));
+    await restoreTo(fixture.deps, actions);
+    const title = "Restore Files to before a Prompt? Split⟦U+200B⟧ it Split the text; Test it Tests";
+    deepEqual(fixture.done, [
+      title,
+      "No files have changed since this prompt.",
+      title,
+      "No open session has a prompt to which files can be restored.",
+    ]);
+    deepEqual(
+      fixture.calls.filter(call => Array.isArray(call) && call[0] === "review/previewRewind"),
+      [["review/previewRewind", { id: "s", entryId: "s-e1" }]],
+    );
   });
 });

@@ -24,9 +24,12 @@ import type { OperationRef, ReviewOperations } from "./review-operations";
 import { changesTitle, fileCount, labelOf, limitsText, operationText, turnDescription } from "./review-texts";
 
 type Command = (...targets: unknown[]) => Promise<void>;
-/** The other commands are in `comment-threads.ts` and `rewind-preview.ts`. */
+/** The other commands are in `comment-threads.ts`, `conversation-actions.ts` and `rewind-preview.ts`. */
 export type ReviewCommands = Readonly<
-  Record<Exclude<ReviewCommandName, "symposium.addReviewComment" | "symposium.confirmRestore">, Command>
+  Record<
+    Exclude<ReviewCommandName, "symposium.addReviewComment" | "symposium.confirmRestore" | "symposium.restoreTo">,
+    Command
+  >
 >;
 
 /** A file in the list of the source control. */

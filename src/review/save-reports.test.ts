@@ -1,4 +1,4 @@
-import { deepEqual, equal } from "node:assert/strict";
+import { deepEqual, equal, rejects } from "node:assert/strict";
 import { Log } from "../log";
 import { FakeClock } from "../protocol/testing/fake-clock";
 import { FakeSidecar } from "../testing/fake-sidecar";
@@ -33,6 +33,32 @@ suite("save reports", () => {
       ],
     );
     equal(clock.waiting, 0);
+  });
+
+  test("report a write of the user, also if it fails", async () => {
+    const sidecar = new FakeSidecar(),
+      client = await sidecar.current();
+    sidecar.reply("review/save", () => ({}));
+    const reports = new SaveReports({
+      clock: new FakeClock(),
+      log: new Log(),
+      running: () => client,
+      isAgentSave: () => false,
+    });
+    await rejects(
+      reports.during("/w/new.ts", async () => {
+        deepEqual(sidecar.calls.length, 1);
+        throw new Error("The disk is full.");
+      }),
+      /full/,
+    );
+    deepEqual(
+      sidecar.calls.map(({ params }) => params),
+      [
+        { path: "/w/new.ts", state: "saving" },
+        { path: "/w/new.ts", state: "saved" },
+      ],
+    );
   });
 
   test("delay a save for a second at most, and ignore a failure", async () => {

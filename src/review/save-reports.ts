@@ -37,6 +37,16 @@ export class SaveReports {
     return this.#report(file, "saved");
   }
 
+  /** Reports a write that is the user's, but no save of the editor. */
+  async during(file: string, write: () => Promise<void>): Promise<void> {
+    await this.saving(file);
+    try {
+      await write();
+    } finally {
+      await this.saved(file);
+    }
+  }
+
   async #report(path: string, state: "saving" | "saved"): Promise<void> {
     const client = this.deps.running();
     if (client === undefined || this.deps.isAgentSave(path)) return;

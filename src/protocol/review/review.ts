@@ -46,6 +46,14 @@ export interface ReviewTurn {
   readonly at: number;
 }
 
+/** A prompt of a conversation. `session`: one line. */
+export interface RewindPrompt {
+  readonly id: string;
+  readonly entryId: string;
+  readonly title: string;
+  readonly session: string;
+}
+
 /** A gap of a review. */
 export type ReviewLimit =
   /** Files that are too large or too many, or have other names or types. `paths`: the first ones, absolute. */
@@ -170,6 +178,8 @@ export interface ReviewHostToSidecar {
   "review/revert": Call<{ readonly id: string; readonly operation: string }, ReviewOutcome>;
   /** The changes of one turn, without those of others. */
   "review/turn": Call<{ readonly id: string; readonly turn: number }, { readonly files: readonly ChangedFile[] }>;
+  /** The prompts of this window's conversations to which files can be restored, the newest first. */
+  "review/prompts": Call<Record<string, never>, { readonly prompts: readonly RewindPrompt[] }>;
   /** The files that a rewind to before this prompt would change. */
   "review/previewRewind": Call<
     { readonly id: string; readonly entryId: string },
