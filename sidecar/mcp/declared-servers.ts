@@ -14,6 +14,7 @@
 import type { Channel } from "../rpc/channel";
 import { memoryChannels } from "../rpc/memory-channel";
 import { RpcCode, RpcError } from "../rpc/message";
+import { ConnectionClosed } from "../rpc/peer";
 import { serveSession } from "./session-adapter";
 import { StatelessAdapter } from "./stateless-adapter";
 import { StatelessLink } from "./stateless-link";
@@ -121,9 +122,10 @@ export class DeclaredServers implements AsyncDisposable {
   #ended(link: Link): void {
     if (!this.#links.delete(key(link.prefix, link.id))) return;
     if (link.prefix === "_mcp") return this.client.notify(MCP_OVER_ACP._mcp.disconnect, { connection_id: link.id });
-    this.client
-      .request(MCP_OVER_ACP.mcp.disconnect, { connectionId: link.id })
-      .catch((error: unknown) => this.onWarning("an MCP connection was not ended", error));
+    this.client.request(MCP_OVER_ACP.mcp.disconnect, { connectionId: link.id }).catch((error: unknown) => {
+      // The connection ends with the chain.
+      if (!(error instanceof ConnectionClosed)) this.onWarning("an MCP connection was not ended", error);
+    });
   }
 
   #disconnected(prefix: LinkPrefix, params: unknown): boolean {

@@ -165,7 +165,7 @@ suite("find in a conversation", () => {
   test("closes with Escape and focuses the prompt", async () => {
     await box.page.keyboard.press("Escape");
     await hasFocus(box.frame, "Prompt");
-    assert.equal(await bar().count(), 0);
+    await bar().waitFor({ state: "detached" });
     assert.equal(await marked().count(), 0);
     assert.deepEqual(await highlighted("symposium-match"), []);
   });
