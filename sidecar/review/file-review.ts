@@ -119,10 +119,11 @@ function replaced(target: FileContent, source: FileContent, ranges: readonly Rep
   let at = 0;
   for (const { from, to } of ordered) {
     if (to.start < at || !isRange(to) || !isRange(from)) return undefined;
-    parts.push(...lines.slice(at, to.start), ...others.slice(from.start, from.end));
+    // One argument per line could be too many.
+    parts.push(lines.slice(at, to.start).join(""), others.slice(from.start, from.end).join(""));
     at = to.end;
   }
-  return [...parts, ...lines.slice(at)].join("");
+  return parts.join("") + lines.slice(at).join("");
 }
 
 /**

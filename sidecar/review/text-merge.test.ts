@@ -81,6 +81,12 @@ suite("text merge", () => {
     equal(merge("a", "b", "").kind, "conflict");
   });
 
+  test("merges more lines than a call can have arguments", () => {
+    const lines = "line\n".repeat(200_000);
+    deepEqual(merge("a\n", `a\n${lines}`, "a\n"), { kind: "merged", text: `a\n${lines}` });
+    equal(mergePreferringOurs("a\n", `${lines}a\n`, "a\n"), `${lines}a\n`);
+  });
+
   test("prefers our edits where both overlap, and keeps the others", () => {
     equal(mergePreferringOurs("a\nb\nc\nd\n", "A\nb\nc\nd\n", "x\nb\nc\nD\n"), "A\nb\nc\nD\n");
     fc.assert(

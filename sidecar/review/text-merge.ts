@@ -24,10 +24,11 @@ export function withEdits(base: string, edits: readonly LineEdit[]): string {
     parts: string[] = [];
   let at = 0;
   for (const { start, end, lines: added } of edits) {
-    parts.push(...lines.slice(at, start), ...added);
+    // One argument per line could be too many.
+    parts.push(lines.slice(at, start).join(""), added.join(""));
     at = end;
   }
-  return [...parts, ...lines.slice(at)].join("");
+  return parts.join("") + lines.slice(at).join("");
 }
 
 export function merge(base: string, ours: string, theirs: string): Merge {
