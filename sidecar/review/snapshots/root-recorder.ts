@@ -111,10 +111,11 @@ export class RootRecorder {
       changed(open);
     }
     const removedEntries = new Set([...unproven].map(entry => entry.path)),
-      modified = listed.modified.filter(file => !removedEntries.has(file)),
+      files = await this.#withoutNewRepositories(listed, open),
+      modified = files.modified.filter(file => !removedEntries.has(file)),
       unknown = await this.#unknown(modified, open),
       selected = await this.#selected(
-        { modified: modified.filter(file => !unknown.has(file)), others: [...listed.others, ...removedEntries] },
+        { modified: modified.filter(file => !unknown.has(file)), others: [...files.others, ...removedEntries] },
         open,
       );
     const { tree: recorded, unreadable } = await this.#treeOf(selected, open),
@@ -149,6 +150,19 @@ export class RootRecorder {
     return { modified: nulSeparated(modified.stdout), others: nulSeparated(others.stdout) };
   }
 
+  /**
+   * Recorded files around which a repository was created remain files of this root, as git does with those of an
+   * index. Otherwise they would seem to be created in another root, and an undo would delete them.
+   */
+  async #withoutNewRepositories(listed: ListedFiles, open: OpenState): Promise<ListedFiles> {
+    const repositories = listed.others.filter(other => other.endsWith("/")),
+      inside = [...open.created].filter(file => repositories.some(folder => file.startsWith(folder)));
+    if (inside.length === 0) return listed;
+    await this.#update([], inside, open);
+    open.created = new Set([...open.created].filter(file => !inside.includes(file)));
+    return this.#listed();
+  }
+
   /** Changed files whose content before the change is not known. */
   async #unknown(modified: readonly ByteString[], open: OpenState): Promise<ReadonlySet<ByteString>> {
     const { root, deps } = this,
@@ -171,7 +185,7 @@ export class RootRecorder {
     const { limits } = this.deps,
       // Recorded files have priority if the limits do not allow all.
       others = [...open.created, ...all.filter(file => !open.created.has(file))],
-      statuses = await this.#statuses(modified, others);
+      statuses = await this.#statuses([...modified, ...open.created], others.slice(open.created.size));
     return selectFiles(
       { modified, others },
       file => statuses.get(file) ?? { kind: "absent" },
@@ -181,14 +195,14 @@ export class RootRecorder {
   }
 
   async #statuses(
-    modified: readonly ByteString[],
+    recorded: readonly ByteString[],
     others: readonly ByteString[],
   ): Promise<ReadonlyMap<ByteString, FileStatus>> {
     const folders = new RealFolders(this.root.workTree),
       statuses = new Map<ByteString, FileStatus>();
     // Git follows no links to the others.
-    const count = modified.length;
-    for (const [i, file] of [...modified, ...others].entries()) {
+    const count = recorded.length;
+    for (const [i, file] of [...recorded, ...others].entries()) {
       if (i % SLICE === SLICE - 1)
         await new Promise(resolve => {
           setImmediate(resolve);
@@ -257,7 +271,8 @@ export class RootRecorder {
     const folders = [...foldersOf(files)].filter(folder => !open.folders.has(folder));
     if (folders.length === 0) return;
     const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], {
-        input: Buffer.from(folders.map(folder => `${tree}:${folder}\n`).join(""), "latin1"),
+        // Without the final slash, git finds a commit for a name that ends like those of `git describe`.
+        input: Buffer.from(folders.map(folder => `${tree}:${folder === "" ? "" : `${folder}/`}\n`).join(""), "latin1"),
       }),
       objects = parseRequestedObjects(stdout);
     for (const [i, folder] of folders.entries())

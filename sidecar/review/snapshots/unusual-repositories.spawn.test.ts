@@ -132,6 +132,49 @@ suite("snapshots of unusual repositories, with git", () => {
     deepEqual(await fixture.content("r", await fixture.tree("r")), { "a.txt": "100644 two\n" });
   });
 
+  test("record changes in a folder with the name that git describe gives to a commit", async () => {
+    await fixture.repository("r", { "a.txt": "one\n" });
+    const folder = `v1-1-g${(await fixture.git("r", "rev-parse", "--short=7", "HEAD")).trim()}`;
+    for (const name of ["a.txt", "b.txt"]) fixture.write(`r/${folder}/${name}`, "one\n");
+    await fixture.commit("r");
+    const before = await fixture.tree("r");
+    fixture.write(`r/${folder}/a.txt`, "two\n");
+    const { files } = await fixture.changes("r", before, await fixture.tree("r"));
+    deepEqual(
+      files.map(file => file.path),
+      [`${folder}/a.txt`],
+    );
+  });
+
+  test("keep the files of a root around which a repository is created", async () => {
+    await fixture.repository("r", { "a.txt": "one\n" });
+    for (const name of ["kept", "changed"]) fixture.write(`r/n/${name}`, "one\n");
+    const before = await fixture.tree("r");
+    await fixture.repository("r/n", { new: "two\n", changed: "two\n" });
+    const trees = await fixture.trees("r"),
+      { files } = await fixture.changes("r", before, trees["r"] ?? "");
+    deepEqual(Object.keys(trees), ["r"]);
+    deepEqual(
+      files.map(file => file.path),
+      ["n/changed", "n/new"],
+    );
+  });
+
+  test("record no file below a link that replaced a folder, also if the link is ignored", async () => {
+    await fixture.repository("r", { "a.txt": "one\n" });
+    fixture.write("r/n/x", "one\n");
+    const before = await fixture.tree("r");
+    fixture.write("outside/x", "two\n");
+    fixture.write("r/.gitignore", "n\n");
+    fixture.remove("r/n");
+    fixture.link("r/n", fixture.at("outside"));
+    const { files } = await fixture.changes("r", before, await fixture.tree("r"));
+    deepEqual(
+      files.map(({ path: name, after }) => `${name} ${after === undefined ? "deleted" : "present"}`),
+      [".gitignore present", "n/x deleted"],
+    );
+  });
+
   test("record a merge with conflicts", async () => {
     await fixture.repository("r", { "a.txt": "base\n", "b.txt": "b\n" });
     await fixture.git("r", "checkout", "-q", "-b", "side");
