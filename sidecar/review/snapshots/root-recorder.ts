@@ -68,6 +68,8 @@ interface OpenState {
   readonly checked: Map<ByteString, boolean>;
   /** Files of the last tree that the index does not contain. They remain recorded, whatever ignore rules change. */
   created: ReadonlySet<ByteString>;
+  /** The states of the last tree that the index does not contain, by the path in the root. */
+  edits: FileEdits;
 }
 
 /** Statuses are read in slices, between which other events are handled. */
@@ -138,7 +140,15 @@ export class RootRecorder {
       given = root.repository ? await entryCount(path.join(root.repository.gitFolder, "index")) : 0;
     // In a folder without a repository, all files are added ones.
     const bytes = root.repository ? 0 : (index?.entries ?? []).reduce((sum, { size }) => sum + size, 0);
-    return { given, count: index?.count ?? 0, bytes, folders: new Map(), checked: new Map(), created: new Set() };
+    return {
+      given,
+      count: index?.count ?? 0,
+      bytes,
+      folders: new Map(),
+      checked: new Map(),
+      created: new Set(),
+      edits: new Map(),
+    };
   }
 
   async #listed(): Promise<ListedFiles> {
@@ -230,29 +240,39 @@ export class RootRecorder {
     const unreadable = await this.#update(removed, added, open);
     open.bytes += growth.bytes;
     open.created = new Set();
+    open.edits = new Map();
     return { tree: (open.tree ??= await this.#writeTree(open.count)), unreadable };
   }
 
   /** Puts the states of these files into the tree of the index. */
   async #edited(
-    { removed, added, growth }: SelectedFiles,
+    { removed, added, growth, leftOut }: SelectedFiles,
     open: OpenState,
     tree: Oid,
   ): Promise<{ readonly tree: Oid; readonly unreadable: readonly ByteString[] }> {
-    open.created = new Set(growth.files);
-    if (removed.length + added.length === 0) return { tree, unreadable: [] };
     const { root } = this,
       own = (file: ByteString): ByteString => file.slice(root.prefix.length),
       edits = new Map<ByteString, FileState | undefined>(removed.map(file => [own(file), undefined])),
-      unreadable: ByteString[] = [];
+      unreadable: ByteString[] = [],
+      created = new Set(growth.files);
+    const keepEarlier = (file: ByteString): void => {
+      if (open.edits.has(own(file))) edits.set(own(file), open.edits.get(own(file)));
+      if (open.created.has(file)) created.add(file);
+    };
+    for (const { path: file } of leftOut) keepEarlier(encodePath(file));
     await Promise.all([
       this.#readFolders([...removed, ...added].map(own), open, tree),
       ...added.map(async file => {
         const state = await this.#hashes.store(path.join(root.workTree, ...readable(file).split("/")));
-        if (state === "unreadable") unreadable.push(file);
-        else edits.set(own(file), state === "absent" ? undefined : state);
+        if (state === "unreadable") {
+          unreadable.push(file);
+          keepEarlier(file);
+        } else edits.set(own(file), state === "absent" ? undefined : state);
       }),
     ]);
+    open.created = created;
+    open.edits = edits;
+    if (edits.size === 0) return { tree, unreadable: unreadable.sort() };
     return { tree: await this.#writeEdited(open, edits), unreadable: unreadable.sort() };
   }
 

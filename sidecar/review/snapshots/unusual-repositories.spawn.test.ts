@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readdirSync, utimesSync } from "node:fs";
 import { findOnPath } from "../../process/find-program";
 import { SnapshotFixture } from "../../testing/review/snapshot-fixture";
 import { skipped } from "../../testing/skipped";
+import type { RootSnapshot } from "./snapshot-store";
 
 suite("snapshots of unusual repositories, with git", () => {
   let fixture: SnapshotFixture;
@@ -173,6 +174,21 @@ suite("snapshots of unusual repositories, with git", () => {
       files.map(({ path: name, after }) => `${name} ${after === undefined ? "deleted" : "present"}`),
       [".gitignore present", "n/x deleted"],
     );
+  });
+
+  test("keep the recorded bytes of changed and new files that become too large", async () => {
+    const store = fixture.open({ limits: { maxFileBytes: 100 }, pid: 1 });
+    await fixture.repository("r", { "a.txt": "one\n" });
+    for (const name of ["a.txt", "new"]) fixture.write(`r/${name}`, "two\n");
+    const recorded = async (): Promise<RootSnapshot | undefined> => {
+      const snapshot = await store.snapshot([fixture.at("r")]);
+      return snapshot.kind === "recorded" ? snapshot.roots[0] : undefined;
+    };
+    const before = await recorded();
+    for (const name of ["a.txt", "new"]) fixture.write(`r/${name}`, "large".repeat(100));
+    const after = await recorded();
+    equal(after?.leftOutCount, 2);
+    equal(after.tree, before?.tree);
   });
 
   test("record a merge with conflicts", async () => {
