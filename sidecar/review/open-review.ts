@@ -50,7 +50,8 @@ export class OpenReview implements AsyncDisposable {
   #session: SessionReview;
   #recorder: TurnRecorder | undefined;
   #listener: Listener | undefined;
-  #notification: "none" | "scheduled" = "none";
+  /** `ended`: nothing is reported any more. */
+  #notification: "none" | "scheduled" | "ended" = "none";
 
   constructor(
     readonly id: string,
@@ -108,12 +109,15 @@ export class OpenReview implements AsyncDisposable {
   /** Reports a change, at most every `CHANGED_MS`. */
   changed(): void {
     this.#listener?.(this.summary);
-    if (this.#notification === "scheduled") return;
+    if (this.#notification !== "none") return;
     this.#notification = "scheduled";
     this.deps.clock.after(CHANGED_MS, () => {
+      if (this.#hasEnded()) return;
       this.#notification = "none";
       void this.view().then(
-        view => this.deps.notifyChanged(view),
+        view => {
+          if (!this.#hasEnded()) this.deps.notifyChanged(view);
+        },
         (error: unknown) => this.deps.log("A review could not be shown", error),
       );
     });
@@ -129,8 +133,9 @@ export class OpenReview implements AsyncDisposable {
     return reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid));
   }
 
-  /** The view of a review that was removed. */
-  ended(): Review {
+  /** The review is removed. Returns its last view, without files. */
+  end(): Review {
+    this.#notification = "ended";
     const state = { files: new Map(), operations: [], turns: new Map(), lateTurns: new Set<number>() };
     return reviewOf(this.id, state, { isRunning: false, limits: [], losses: [] }, () => undefined);
   }
@@ -215,7 +220,12 @@ export class OpenReview implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#recorder?.end();
+    this.#notification = "ended";
     await this.#files[Symbol.asyncDispose]();
+  }
+
+  #hasEnded(): boolean {
+    return this.#notification === "ended";
   }
 
   #read(): SessionReview {

@@ -151,7 +151,7 @@ export class ReviewService implements AsyncDisposable {
     const review = this.#reviews.get(id);
     this.#reviews.delete(id);
     await Promise.allSettled([this.deps.logs.delete(id), this.deps.snapshots.release(id)]);
-    if (review) this.deps.notifyChanged(review.ended());
+    if (review) this.deps.notifyChanged(review.end());
   }
 
   /** Removes reviews without a conversation, those of old chats of the model picker, and unneeded objects. */

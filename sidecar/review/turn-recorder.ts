@@ -22,6 +22,7 @@ import { isSameDiskFile, MAX_FILE_BYTES, readDiskFile, realFile, type DiskFile }
 import { partsOf, type KnownChange } from "./known-changes";
 import type { RecordedFiles } from "./recorded-files";
 import { RecordedRoots } from "./recorded-roots";
+import { RootChanges } from "./root-changes";
 import {
   addChange,
   isSameChange,
@@ -38,8 +39,7 @@ import {
 import type { BegunTurn, StoredState } from "./review-log";
 import type { ObservedChange } from "./review-decision";
 import type { SessionReview } from "./session-review";
-import { FILE_MODE, type FileChange, type Oid } from "./snapshots/file-state";
-import type { RenamedFile } from "./snapshots/renames";
+import { FILE_MODE, type FileChange } from "./snapshots/file-state";
 import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 
 /** Milliseconds for which a prompt waits (issue 21 item 1). */
@@ -70,6 +70,7 @@ export class TurnRecorder implements Claimant {
   /** The last turn that ended, and its end by the clock. */
   #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
   readonly #roots = new RecordedRoots();
+  readonly #changes: RootChanges;
   #losses: readonly ReviewLimit[] = [];
   /** Since the last turn began. */
   #failures: readonly ReviewLimit[] = [];
@@ -82,6 +83,7 @@ export class TurnRecorder implements Claimant {
 
   constructor(private readonly deps: RecorderDeps) {
     this.folders = [...new Set(deps.folders.map(realPath))];
+    this.#changes = new RootChanges(deps.snapshots, this.#roots, deps.failed);
   }
 
   get claimed(): ReadonlySet<string> {
@@ -124,7 +126,7 @@ export class TurnRecorder implements Claimant {
     const recorded = this.#enqueue(() => this.#baseline(turn));
     return new Promise(resolve => {
       const timer = clock.after(BASELINE_MS, () => {
-        if (turn.phase === "baseline") review.late(turn.number);
+        if (turn.phase === "baseline") this.#late(turn);
         resolve();
       });
       void recorded.finally(() => {
@@ -225,9 +227,9 @@ export class TurnRecorder implements Claimant {
           after = new Map(snapshot.kind === "recorded" ? snapshot.roots.map(({ root, tree }) => [root, tree]) : []);
         for (const { root, tree } of open.roots) {
           const now = after.get(root);
-          if (now !== undefined) changes.set(root, await this.#difference(root, tree, now));
+          if (now !== undefined) changes.set(root, await this.#changes.between(root, tree, now));
           else if (snapshot.kind === "recorded" && !existsSync(root))
-            changes.set(root, await this.#removedFiles(root, tree));
+            changes.set(root, await this.#changes.removed(root, tree));
         }
         const turn = { at: review.state.turns.get(open.turn)?.at ?? 0, leftOut: new Set<string>() },
           hasRemoved = open.roots.some(({ root }) => !after.has(root));
@@ -251,6 +253,15 @@ export class TurnRecorder implements Claimant {
     await this.#queue;
   }
 
+  /** Never throws: a timer calls it, and the prompt waits for its end. */
+  #late({ number }: RunningTurn): void {
+    try {
+      this.deps.review.late(number);
+    } catch (error) {
+      this.fail("A late baseline could not be recorded", error);
+    }
+  }
+
   async #baseline(turn: RunningTurn): Promise<void> {
     const { review, snapshots, clock, changed } = this.deps;
     await review.settle();
@@ -272,13 +283,7 @@ export class TurnRecorder implements Claimant {
     const others = this.deps.others().filter(other => other !== this && other.ranSince(since));
     if (turn.phase === "recorded") {
       const snapshot = await snapshots.snapshot(this.folders),
-        { removed, merged } = this.#roots.missingIn(snapshot),
-        changes = new Map<string, readonly FileChange[]>();
-      for (const { root, tree } of snapshot.kind === "recorded" ? snapshot.roots : [])
-        if (!this.#roots.isSkipped(root)) changes.set(root, await this.#differenceOrLoss(root, tree));
-      for (const root of snapshot.kind === "recorded" ? removed : [])
-        changes.set(root, await this.#removedFiles(root, this.#roots.at(root)?.tree));
-      const hasRemoved = removed.length + merged.length > 0;
+        { changes, hasRemoved } = await this.#changes.in(snapshot);
       for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved)) {
         keepStarts(turn, root, files);
         const unknown = files.filter(file => !turn.known.has(placeOf(root, file))),
@@ -365,42 +370,6 @@ export class TurnRecorder implements Claimant {
       };
       await this.deps.review.observe([change], by === "agent" && owner !== "others" ? turn : undefined);
     }
-  }
-
-  /** The changes since the last snapshot. None if its objects are lost, for example with the user's repository. */
-  #differenceOrLoss(root: string, tree: Oid): Promise<readonly FileChange[]> {
-    return this.#difference(root, this.#roots.at(root)?.tree, tree).catch((error: unknown) => this.#lose(root, error));
-  }
-
-  /** The files of a root whose folder was removed, as deleted. */
-  async #removedFiles(root: string, tree: Oid | undefined): Promise<readonly FileChange[]> {
-    if (tree === undefined) return [];
-    try {
-      const files = await this.deps.snapshots.removed(root, tree);
-      this.#roots.remove(root);
-      return files;
-    } catch (error) {
-      return this.#lose(root, error);
-    }
-  }
-
-  #lose(root: string, error: unknown): readonly FileChange[] {
-    this.deps.failed("A folder could not be compared with the start of the turn", error);
-    this.#roots.lose(root);
-    return [];
-  }
-
-  /** The differences of two trees. A renamed file is deleted at one path and created at another. */
-  async #difference(root: string, before: Oid | undefined, after: Oid): Promise<readonly FileChange[]> {
-    const { files } = await this.deps.snapshots.changes(root, before, after);
-    return files.flatMap((file: FileChange | RenamedFile) =>
-      "from" in file
-        ? [
-            { path: file.from, before: file.before },
-            { path: file.path, after: file.after },
-          ]
-        : [file],
-    );
   }
 
   /** Changes of the turn could not be stored. */
