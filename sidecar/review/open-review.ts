@@ -1,6 +1,5 @@
 /** One review in memory: its operations, its recorder, and its view for the host. */
 import * as l10n from "@vscode/l10n";
-import path from "node:path";
 import type {
   ChangedFile,
   Review,
@@ -19,6 +18,7 @@ import { RecordedFiles } from "./recorded-files";
 import { fileKey, type ReviewedFile } from "./review-log";
 import { changeOf, reviewOf, summaryOf, unreviewedFiles } from "./review-view";
 import type { FileId, Outcome } from "./review-decision";
+import { placeOf } from "./running-turn";
 import { SessionReview } from "./session-review";
 import { comparedOids } from "./snapshots/renames";
 import { isWithin } from "./snapshots/repository";
@@ -78,9 +78,12 @@ export class OpenReview implements AsyncDisposable {
     return this.#recorder !== undefined;
   }
 
-  /** Reads the log again, which another process may have changed. */
+  /**
+   * Reads the log again, which another process may have changed. Not during an operation of this process: it would look
+   * like an interrupted one, and no other process can change the log meanwhile.
+   */
   reload(): void {
-    this.#session = this.#read();
+    if (!this.#session.isBusy) this.#session = this.#read();
   }
 
   record(folders: readonly string[], listener: Listener | undefined): TurnRecorder {
@@ -142,13 +145,14 @@ export class OpenReview implements AsyncDisposable {
 
   /** Whether a file with unreviewed changes is in this folder. */
   isWithin(folder: string): boolean {
-    return unreviewedFiles(this.#session.state).some(file => isWithin(folder, placeOf(file)));
+    return unreviewedFiles(this.#session.state).some(file => isWithin(folder, placeOf(file.root, file)));
   }
 
   async saved(file: string, state: "saving" | "saved"): Promise<void> {
     if (this.#recorder?.isRunning === true) return this.#recorder.saved(file, state);
     const real = realFile(file);
-    if (state === "saving" || !unreviewedFiles(this.#session.state).some(each => placeOf(each) === real)) return;
+    if (state === "saving" || !unreviewedFiles(this.#session.state).some(each => placeOf(each.root, each) === real))
+      return;
     if (this.#recorder === undefined) return;
     await this.#session.settle();
     this.changed();
@@ -197,7 +201,7 @@ export class OpenReview implements AsyncDisposable {
 
   /** Keeps what the newest commit of the repository with this work tree contains. */
   async committed(folder: string): Promise<Outcome> {
-    const files = unreviewedFiles(this.#session.state).filter(file => isWithin(folder, placeOf(file))),
+    const files = unreviewedFiles(this.#session.state).filter(file => isWithin(folder, placeOf(file.root, file))),
       roots = [...new Set(files.map(({ root }) => root))],
       committed: (FileId & { readonly bytes?: string })[] = [];
     for (const root of roots) {
@@ -274,8 +278,4 @@ function hunksOf(
   if (file === undefined || named.length > 1)
     throw new RpcError(ErrorCode.refused, l10n.t("This file has no changes to review any more."));
   return [file, hunks, files.find(each => !isNamed(each))];
-}
-
-function placeOf({ root, path: name }: FileId): string {
-  return path.join(root, ...name.split("/"));
 }

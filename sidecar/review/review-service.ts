@@ -28,6 +28,7 @@ import { checkedScope } from "./review-scope";
 import type { ReviewLogs } from "./review-logs";
 import type { About, BegunTurn } from "./review-log";
 import type { Outcome, RemainingFile } from "./review-decision";
+import { placeOf } from "./running-turn";
 import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 import type { TurnRecorder } from "./turn-recorder";
 import { rewindPrompts, unreviewedFiles } from "./review-view";
@@ -219,7 +220,7 @@ export class ReviewService implements AsyncDisposable {
   }
 
   #forget(review: OpenReview): void {
-    if (!review.isRecorded) this.#reviews.delete(review.id);
+    if (!review.isRecorded && !review.session.isBusy) this.#reviews.delete(review.id);
   }
 
   #known(id: string): OpenReview {
@@ -253,7 +254,7 @@ export class ReviewService implements AsyncDisposable {
       if (lease !== "recorded") review.reload();
       // Otherwise the newest changes of a running turn would count as the user's.
       await review.recorder?.refresh();
-      const files = review.session.files.map(file => path.join(file.root, ...file.path.split("/"))),
+      const files = review.session.files.map(file => placeOf(file.root, file)),
         run = [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
           (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),
           () => operation(review),

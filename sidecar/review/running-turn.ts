@@ -55,8 +55,8 @@ export function keepStarts({ known }: RunningTurn, root: string, files: readonly
   }
 }
 
-/** Absolute path of a changed file. */
-export function placeOf(root: string, { path: file }: FileChange): string {
+/** Absolute path of a file in a root. */
+export function placeOf(root: string, { path: file }: Pick<FileChange, "path">): string {
   return path.join(root, ...file.split("/"));
 }
 

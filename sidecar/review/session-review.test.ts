@@ -174,6 +174,23 @@ suite("review of a session", () => {
     );
   });
 
+  test("is busy until all its operations have ended, also if one fails", async () => {
+    const folder = new Folder();
+    folder.review.begin({ title: "", at: 0 });
+    await folder.agent(1, "a", file("a\n"));
+    equal(folder.review.isBusy, false);
+    const kept = folder.review.accept({ files: [at("a")] }),
+      undone = folder.review.undo({ files: [at("a")], areSelected: true });
+    equal(folder.review.isBusy, true);
+    await kept;
+    equal(folder.review.isBusy, true);
+    await undone;
+    equal(folder.review.isBusy, false);
+    folder.free = 0;
+    await rejects(folder.agent(1, "b", file("b\n")));
+    equal(folder.review.isBusy, false);
+  });
+
   test("reports a file that cannot be written, and keeps it unreviewed", async () => {
     const folder = new Folder();
     folder.put("a.ts", file("1\n"));

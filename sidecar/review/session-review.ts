@@ -63,6 +63,8 @@ export class SessionReview {
   readonly #contents: ReviewContents;
   /** The last operation; see the first invariant. */
   #last: Promise<unknown> = Promise.resolve();
+  /** Number of operations that have not ended. */
+  #unfinished = 0;
 
   /**
    * `log`: content of the log. `append` stores a line, and throws if it cannot. `newId`: a unique id. `onProgress`: of
@@ -81,6 +83,10 @@ export class SessionReview {
 
   get state(): Readonly<ReviewState> {
     return this.#state;
+  }
+  /** Whether an operation has not ended. Its log is not complete then. */
+  get isBusy(): boolean {
+    return this.#unfinished > 0;
   }
   /** The files that changed in the session, in the order of their first change. */
   get files(): readonly ReviewedFile[] {
@@ -361,11 +367,13 @@ export class SessionReview {
   }
 
   #inOrder<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#last.then(async () => {
-      const { planned } = this.#state;
-      if (planned !== undefined) await complete(planned, this.#operationDeps);
-      return work();
-    });
+    this.#unfinished++;
+    const result = this.#last
+      .then(async () => {
+        if (this.#state.planned !== undefined) await complete(this.#state.planned, this.#operationDeps);
+        return work();
+      })
+      .finally(() => this.#unfinished--);
     this.#last = result.catch(() => undefined);
     return result;
   }
