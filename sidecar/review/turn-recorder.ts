@@ -22,6 +22,7 @@ import { isSameDiskFile, MAX_FILE_BYTES, readDiskFile, realFile, type DiskFile }
 import { partsOf, type KnownChange } from "./known-changes";
 import type { RecordedFiles } from "./recorded-files";
 import { RecordedRoots } from "./recorded-roots";
+import { FILES_AT_ONCE } from "./review-contents";
 import { RootChanges } from "./root-changes";
 import {
   addChange,
@@ -39,6 +40,7 @@ import {
 import type { BegunTurn, StoredState } from "./review-log";
 import type { ObservedChange } from "./review-decision";
 import type { SessionReview } from "./session-review";
+import { mapBounded } from "./snapshots/bounded";
 import { FILE_MODE, type FileChange } from "./snapshots/file-state";
 import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 
@@ -61,7 +63,6 @@ export interface RecorderDeps {
 
 /** Changed files whose contents are in memory at the same time. */
 const OBSERVED_AT_ONCE = 500;
-
 const NOTHING_CLAIMED: ReadonlySet<string> = new Set();
 
 export class TurnRecorder implements Claimant {
@@ -187,7 +188,8 @@ export class TurnRecorder implements Claimant {
     const turn = this.#turn;
     if (turn === undefined) return operate();
     const covered = this.#covered(files),
-      read = (): Promise<readonly DiskFile[]> => Promise.all(covered.map(file => readDiskFile(file, MAX_FILE_BYTES)));
+      read = (): Promise<readonly DiskFile[]> =>
+        mapBounded(FILES_AT_ONCE, covered, file => readDiskFile(file, MAX_FILE_BYTES));
     const before = await read(),
       result = await operate(),
       after = await read();
