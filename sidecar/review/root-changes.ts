@@ -56,8 +56,13 @@ export class RootChanges {
     );
   }
 
+  /** Like `between`, but without changes if an object is missing. */
+  async known(root: string, before: Oid | undefined, after: Oid): Promise<readonly FileChange[]> {
+    return this.between(root, before, after).catch((error: unknown) => this.#lose(root, error));
+  }
+
   #since(root: string, tree: Oid): Promise<readonly FileChange[]> {
-    return this.between(root, this.roots.at(root)?.tree, tree).catch((error: unknown) => this.#lose(root, error));
+    return this.known(root, this.roots.at(root)?.tree, tree);
   }
 
   #lose(root: string, error: unknown): readonly FileChange[] {

@@ -229,7 +229,7 @@ export class TurnRecorder implements Claimant {
           after = new Map(snapshot.kind === "recorded" ? snapshot.roots.map(({ root, tree }) => [root, tree]) : []);
         for (const { root, tree } of open.roots) {
           const now = after.get(root);
-          if (now !== undefined) changes.set(root, await this.#changes.between(root, tree, now));
+          if (now !== undefined) changes.set(root, await this.#changes.known(root, tree, now));
           else if (snapshot.kind === "recorded" && !existsSync(root))
             changes.set(root, await this.#changes.removed(root, tree));
         }

@@ -335,6 +335,15 @@ suite("review of a conversation", () => {
     );
   });
 
+  test("leaves the conversation if a file could not be restored", async () => {
+    const fixture = new Fixture();
+    fixture.sidecar.reply("review/previewRewind", () => ({ files: [{ ...A, hasOwnChanges: false }] }));
+    fixture.outcome = { operation: "op", files: 1, remaining: [{ ...A, kind: "failed", sentence: "It is locked." }] };
+    fixture.picks = ["Restore Files and Conversation"];
+    deepEqual(await conversationActions(fixture.deps).rewind("r", "r-e1", true), false);
+    deepEqual(fixture.done.at(-1), "! a.ts: It is locked.");
+  });
+
   test("continues with the conversation if no file has changed, and stops after a failure", async () => {
     const fixture = new Fixture(),
       actions = conversationActions(fixture.deps);

@@ -61,14 +61,15 @@ export class ReviewOperations {
   }
 
   /** Resolves with false if nothing was sent, with the reason shown. */
-  keep(scope: ReviewScope): Promise<boolean> {
-    return this.#run("accept", scope, scope.hunks === undefined ? [] : this.#files(scope), client =>
-      client.request("review/keep", scope),
-    );
+  async keep(scope: ReviewScope): Promise<boolean> {
+    const written = scope.hunks === undefined ? [] : this.#files(scope),
+      outcome = await this.#run("accept", scope, written, client => client.request("review/keep", scope));
+    return outcome !== undefined;
   }
 
-  undo(scope: ReviewScope): Promise<boolean> {
-    return this.#run("undo", scope, this.#files(scope), client => client.request("review/undo", scope));
+  async undo(scope: ReviewScope): Promise<boolean> {
+    const outcome = await this.#run("undo", scope, this.#files(scope), client => client.request("review/undo", scope));
+    return outcome !== undefined;
   }
 
   /** Keeps or undoes these hunks of one file. */
@@ -81,9 +82,12 @@ export class ReviewOperations {
     return this[kind]({ id, files: [{ root, path }], hunks });
   }
 
-  /** `files`: those that it changes. */
-  rewind(id: string, entryId: string, files: readonly ReviewPath[]): Promise<boolean> {
-    return this.#run("rewind", { id }, files, client => client.request("review/rewind", { id, entryId }));
+  /** `files`: those that it changes. Resolves with true if all of them were restored. */
+  async rewind(id: string, entryId: string, files: readonly ReviewPath[]): Promise<boolean> {
+    const outcome = await this.#run("rewind", { id }, files, client =>
+      client.request("review/rewind", { id, entryId }),
+    );
+    return outcome?.remaining.length === 0;
   }
 
   /** Undoes an operation. */
@@ -107,13 +111,14 @@ export class ReviewOperations {
     { id }: Pick<ReviewScope, "id">,
     written: readonly ReviewPath[],
     request: (client: SidecarClient) => Promise<ReviewOutcome>,
-  ): Promise<boolean> {
-    if (!(await this.save(written))) return false;
+  ): Promise<ReviewOutcome | undefined> {
+    if (!(await this.save(written))) return undefined;
     const client = await this.deps.client(),
-      { operation, files, remaining } = await this.deps.progress.during(id, TITLES[kind], () => request(client));
+      outcome = await this.deps.progress.during(id, TITLES[kind], () => request(client)),
+      { operation, files, remaining } = outcome;
     if (operation !== undefined) this.deps.showDone(operationText({ kind, files }), { id, operation });
     await this.#showRemaining(remaining);
-    return true;
+    return outcome;
   }
 
   async #showRemaining(remaining: readonly RemainingChange[]): Promise<void> {
