@@ -77,7 +77,7 @@ suite("Peer", () => {
           });
         channel.wire(`{"id":${round},"method":"m"}`);
         equal(channel.busy.length, round);
-        equal(await Promise.race([channel.busy.at(-1)!.then(() => "goes on"), turn().then(() => "waits")]), "waits");
+        equal(await Promise.race([channel.busy.at(-1)!.then(() => "continues"), turn().then(() => "waits")]), "waits");
         read();
         await channel.busy.at(-1);
       }

@@ -65,7 +65,7 @@ suite("permission classification", () => {
     ["not a tool of another server", { toolCallId: "1", ...CLAUDE("mcp__vsctools2__rename") }, {}, "ask codex-other"],
     ["not a tool that was never bridged", { toolCallId: "1", ...CLAUDE("mcp__vsctools__rm") }, {}, "ask action"],
     [
-      "an agent without tools of its own is asked each time",
+      "an agent without own tools is asked each time",
       { toolCallId: "1", kind: "read" },
       { group: undefined },
       "ask action",
@@ -178,7 +178,7 @@ suite("permission classification", () => {
       },
       "uncover activate_x",
     ],
-    ["one that is there is not", { toolCallId: "1", kind: "read" }, { grouped: GROUPED_READ }, "ask codex-read"],
+    ["an existing one is not", { toolCallId: "1", kind: "read" }, { grouped: GROUPED_READ }, "ask codex-read"],
     [
       "nor one for another kind",
       { toolCallId: "1", kind: "edit" },

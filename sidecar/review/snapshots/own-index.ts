@@ -6,7 +6,7 @@
  * - The user's index is only read.
  * - A copy has the time of its origin. Git compares the content of files that changed at that time or later.
  * - Git considers a file with converted line endings or a filter unchanged, but its object has other bytes.
- *   `unprovenEntries` returns these entries where the settings allow conversions. Where they allow none, such files
+ *   `unprovenEntries` returns these entries if the settings allow conversions. If they allow none, such files
  *   only exist if the settings have changed since the checkout. `doubtfulEntries` then finds them when they change.
  */
 import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
