@@ -88,6 +88,8 @@ const KEY_MS = 30_000;
 /** Limit for each step of a palette command, after which the palette is reopened, and for the whole command. */
 const STEP_MS = 10_000,
   COMMAND_MS = 90_000;
+/** Limit for a click that is known to be possible. */
+const CLICK_MS = 3_000;
 /** Time until F1 is pressed again: a view that takes the focus at that moment loses the key. */
 const PALETTE_MS = 1_000;
 
@@ -132,15 +134,44 @@ export async function runCommand(page, title) {
   for (const deadline = Date.now() + timeLimit(COMMAND_MS); ; ) {
     try {
       await openPalette(page, input);
-      await input.fill(`>${title}`, { timeout: timeLimit(STEP_MS) });
-      await row.waitFor({ timeout: timeLimit(STEP_MS) });
-      // A long timeout, so that a click with a late confirmation is not repeated.
-      await row.click({ timeout: timeLimit(KEY_MS) });
+      await input.fill(`>${title}`, { force: true }); // without force, a closed palette would be awaited
+      await whileShown(palette, row.click({ trial: true, timeout: timeLimit(STEP_MS) }));
+      await clickOnce(row);
       return;
     } catch (error) {
       if (Date.now() > deadline) throw new Error(`The command "${title}" could not be run.`, { cause: error });
       await page.keyboard.press("Escape").catch(() => {});
     }
+  }
+}
+
+/** Like `waiting`, but rejects as soon as the palette closes, for example because a view takes the focus. */
+async function whileShown(palette, waiting) {
+  const closed = palette.waitFor({ state: "hidden", timeout: timeLimit(STEP_MS) }).then(() => {
+    throw new Error("The palette closed.");
+  });
+  await Promise.race([waiting, closed]).finally(() => {
+    for (const rest of [waiting, closed]) rest.catch(() => {});
+  });
+}
+
+/**
+ * Clicks a row of the palette. The palette closes with the click, and the confirmation may be late. The page itself
+ * tells whether the click arrived, because a second click would run the command twice.
+ */
+async function clickOnce(row) {
+  const page = row.page();
+  await page.evaluate(() => {
+    window.symposiumClicked = false;
+    const noteClick = ({ target }) => {
+      window.symposiumClicked ||= target.closest(".quick-input-widget .monaco-list-row") !== null;
+    };
+    document.addEventListener("click", noteClick, { capture: true, once: true });
+  });
+  try {
+    await row.click({ timeout: timeLimit(CLICK_MS) });
+  } catch (error) {
+    if (!(await page.evaluate(() => window.symposiumClicked))) throw error;
   }
 }
 
