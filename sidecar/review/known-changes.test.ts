@@ -1,8 +1,9 @@
-import { deepEqual } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { partsOf, type KnownChange } from "./known-changes";
+import { partsOf, partsOfMove, type KnownChange } from "./known-changes";
 import type { StoredState } from "./review-log";
-import { sameState } from "./snapshots/file-state";
+import { sameState, type FileChange } from "./snapshots/file-state";
+import type { HeadChange } from "./snapshots/head-log";
 
 const state = (n: number): StoredState => (n === 0 ? undefined : { mode: "100644", oid: String(n) });
 
@@ -43,5 +44,26 @@ suite("known changes of a file", () => {
           throw new Error("the last state is not reached");
       }),
     );
+  });
+
+  test("are those of commits and of the files, if a branch was switched", () => {
+    const move = (kind: "move" | "commit" | "unknown", before: number, after: number): HeadChange =>
+        ({ kind, before: state(before), after: state(after) }) as HeadChange,
+      parts = (from: number, to: number, ...moves: readonly HeadChange[]): string => {
+        const change = { before: state(from), after: state(to) } as FileChange,
+          { parts: found, isUnclear } = partsOfMove(change, moves);
+        return [
+          ...found.map(({ by, before, after }) => `${by} ${before?.oid[0]}${after?.oid[0]}`),
+          ...(isUnclear ? ["unclear"] : []),
+        ].join();
+      };
+    equal(parts(1, 2), "agent 12");
+    equal(parts(1, 2, move("move", 1, 2)), "user 12");
+    equal(parts(1, 3, move("move", 1, 2)), "user 12,agent 23");
+    equal(parts(3, 2, move("move", 1, 2)), "agent 32,unclear");
+    equal(parts(1, 3, move("commit", 1, 2), move("move", 2, 3)), "agent 12,user 23");
+    equal(parts(3, 1, move("commit", 1, 2), move("move", 2, 1)), "agent 32,user 21");
+    equal(parts(3, 2, move("commit", 1, 2)), "agent 32");
+    equal(parts(1, 2, move("unknown", 1, 2)), "agent 12,unclear");
   });
 });

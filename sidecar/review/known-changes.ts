@@ -1,9 +1,10 @@
 /**
- * Separates what changed in a file during a turn into the agent's changes and the user's, where saves of the user and
- * operations of the review are known (issue 21 item 2). Pure.
+ * Separates what changed in a file during a turn into the agent's changes and the user's, where saves of the user,
+ * operations of the review and moves of HEAD are known (issue 21 item 2). Pure.
  */
 import type { StoredState } from "./review-log";
-import { sameState } from "./snapshots/file-state";
+import { sameState, type FileChange } from "./snapshots/file-state";
+import type { HeadChange } from "./snapshots/head-log";
 
 /** A change that is not the agent's. An operation is in the log of the review already. */
 export interface KnownChange {
@@ -35,4 +36,22 @@ export function partsOf(at: StoredState, known: readonly KnownChange[], now: Sto
   }
   add("agent", last, now);
   return parts;
+}
+
+/**
+ * The changes of a file whose content differs between commits of HEAD. A switched branch is no change of the agent, but
+ * its commits are. `isUnclear`: the parts are not known, so the whole change counts as the agent's.
+ */
+export function partsOfMove(
+  { before, after }: Pick<FileChange, "before" | "after">,
+  moves: readonly HeadChange[],
+): { readonly parts: readonly ChangePart[]; readonly isUnclear: boolean } {
+  const [first] = moves,
+    users = moves.filter(({ kind }) => kind !== "commit"),
+    // Git may have discarded or converted a file with another content than that of its commit.
+    isTraced = first?.kind !== "move" || sameState(first.before, before);
+  if (users.length > 0 && (!isTraced || users.some(({ kind }) => kind === "unknown")))
+    return { parts: [{ by: "agent", before, after }], isUnclear: true };
+  const known = users.map(move => ({ by: "user" as const, before: move.before, after: move.after }));
+  return { parts: partsOf(before, known, after), isUnclear: false };
 }

@@ -91,7 +91,7 @@ export class OpenReview implements AsyncDisposable {
     this.reload();
     this.#listener = listener;
     this.#recorder = new TurnRecorder({
-      ...{ clock, snapshots, folders },
+      ...{ id: this.id, clock, snapshots, folders },
       files: this.#files,
       review: this.#session,
       others: recorders,

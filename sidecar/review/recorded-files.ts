@@ -3,8 +3,11 @@ import * as l10n from "@vscode/l10n";
 import type { StoredState } from "./review-log";
 import { MissingContent, type ReviewFiles } from "./review-contents";
 import { notStored } from "./storage-failure";
+import { mapBounded } from "./snapshots/bounded";
 import type { Refusal } from "./snapshots/restore";
 import type { SnapshotStore } from "./snapshots/snapshot-store";
+
+const PINNED_AT_ONCE = 8;
 
 export class RecordedFiles implements ReviewFiles {
   /** The last pin, so that they are written one after another. */
@@ -61,14 +64,22 @@ export class RecordedFiles implements ReviewFiles {
   keep(root: string, oids: readonly string[]): void {
     const others = oids.filter(oid => !this.#pinnedKeys.has(keyOf(root, oid)));
     if (others.length === 0) return;
+    // A content in memory needs no process that reads it.
+    const known = others.flatMap(oid => this.#fetched.get(keyOf(root, oid)) ?? []);
     this.#pinned = this.#pinned.then(async () => {
       try {
+        await mapBounded(PINNED_AT_ONCE, known, bytes => this.snapshots.write(root, bytes));
         await this.snapshots.pin(this.review, root, [], others);
         for (const oid of others) this.#pinnedKeys.add(keyOf(root, oid));
       } catch (error) {
         this.failed("Contents of a review could not be kept", error);
       }
     });
+  }
+
+  /** Resolves when the contents until now are kept, also if the user's repository loses them. */
+  async kept(): Promise<void> {
+    await this.#pinned;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

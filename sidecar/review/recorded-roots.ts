@@ -4,13 +4,13 @@ import type { ReviewLimit } from "../../src/protocol/review/review";
 import type { RecordedRoot } from "./review-log";
 import { limitsOf, MAX_LISTED_PATHS } from "./running-turn";
 import type { Oid } from "./snapshots/file-state";
+import type { HeadPosition } from "./snapshots/head-log";
 import { isWithin } from "./snapshots/repository";
 import type { Snapshot } from "./snapshots/snapshot-store";
 
 interface RootState {
   readonly tree: Oid;
-  /** Length of the log of HEAD. */
-  readonly headLog: number;
+  readonly head: HeadPosition;
 }
 
 export class RecordedRoots {
@@ -20,7 +20,7 @@ export class RecordedRoots {
   readonly #lost = new Set<string>();
   /** Roots that were removed in this turn, and whose files are known. */
   readonly #removed = new Set<string>();
-  /** Absolute paths of deleted files whose contents are missing. */
+  /** Absolute paths of changed files whose earlier contents are missing. */
   readonly #gone = new Set<string>();
   #limits: readonly ReviewLimit[] = [];
 
@@ -44,7 +44,7 @@ export class RecordedRoots {
     ];
     if (snapshot.kind === "unavailable") return undefined;
     this.#skipped = new Set(snapshot.skipped.flatMap(({ root }) => (this.#removed.has(root) ? [] : [root])));
-    for (const { root, tree, headLog } of snapshot.roots) this.#states.set(root, { tree, headLog });
+    for (const { root, tree, head } of snapshot.roots) this.#states.set(root, { tree, head });
     return snapshot.roots.map(({ root, tree }) => ({ root, tree }));
   }
 
@@ -79,7 +79,7 @@ export class RecordedRoots {
     this.#states.delete(root);
   }
 
-  /** Deleted files whose contents are missing. */
+  /** Changed files whose earlier contents are missing. */
   addGone(files: readonly string[]): void {
     for (const file of files) this.#gone.add(file);
   }

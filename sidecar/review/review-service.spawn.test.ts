@@ -1,97 +1,13 @@
 /** Attribution, recovery and operations of reviews, with the user's git. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import type { HostToSidecar } from "../../src/protocol/sidecar";
-import { FakeClock } from "../../src/protocol/testing/fake-clock";
-import type { Review } from "../../src/protocol/review/review";
-import type { Calls, ParamsOf, ResultOf } from "../../src/protocol/wire/wire";
 import { findOnPath } from "../process/find-program";
-import { NEVER } from "../testing/sessions/chat-fixture";
+import { ReviewFixture } from "../testing/review/review-fixture";
 import { SnapshotFixture } from "../testing/review/snapshot-fixture";
 import { skipped } from "../testing/skipped";
 import { objectId } from "./snapshots/loose-objects";
 import { ReviewLogs } from "./review-logs";
-import { ReviewService, type Recording, type ReviewDeps } from "./review-service";
-
-class Rig implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly reviews = new Map<string, Review>();
-  readonly stored = new Set<string>();
-  readonly errors: string[] = [];
-  readonly progress: string[] = [];
-  service: ReviewService;
-  #onShown = (): void => undefined;
-
-  constructor(
-    readonly fixture: SnapshotFixture,
-    readonly deps: Partial<ReviewDeps> = {},
-  ) {
-    this.service = this.opened();
-  }
-
-  opened(): ReviewService {
-    return new ReviewService({
-      clock: this.clock,
-      snapshots: this.fixture.store,
-      logs: new ReviewLogs(this.fixture.at("storage")),
-      lease: async () => ({ release: async () => undefined }),
-      isStored: id => this.stored.has(id),
-      isRestricted: false,
-      date: () => 0,
-      notifyChanged: review => {
-        this.reviews.set(review.id, review);
-        this.#onShown();
-      },
-      notifyProgress: ({ done, total }) => this.progress.push(`${done}/${total}`),
-      log: (message, error) => this.errors.push(`${message}: ${String(error)}`),
-      ...this.deps,
-    });
-  }
-
-  session(
-    id: string = randomUUID(),
-    folders: readonly string[] = ["w"],
-  ): { readonly id: string; readonly recording: Recording } {
-    this.stored.add(id);
-    const own = folders.map(name => this.fixture.at(name)),
-      recording = this.service.record({ id, kind: "chat", agentName: "Ada", folders: own });
-    if (recording === undefined) throw new Error("nothing is recorded");
-    return { id, recording };
-  }
-
-  ask<M extends keyof Calls<HostToSidecar> & keyof ReviewService["handlers"]>(
-    method: M,
-    params: ParamsOf<HostToSidecar, M>,
-  ): Promise<ResultOf<HostToSidecar, M>> {
-    return (
-      this.service.handlers[method] as unknown as (
-        params: ParamsOf<HostToSidecar, M>,
-        signal: typeof NEVER,
-      ) => Promise<ResultOf<HostToSidecar, M>>
-    )(params, NEVER);
-  }
-
-  /** The unreviewed files: path, lines, and marks. */
-  async files(): Promise<readonly string[]> {
-    const { reviews } = await this.ask("review/list", { folders: [this.fixture.folder] });
-    return reviews.flatMap(({ files }) =>
-      files.map(({ path, added, removed, shared }) => `${path} +${added} −${removed}${shared ? " shared" : ""}`),
-    );
-  }
-
-  /** Resolves after the next notification. */
-  shown(): Promise<void> {
-    return new Promise(resolve => {
-      this.#onShown = resolve;
-      this.clock.advance(1_000);
-    });
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.service[Symbol.asyncDispose]();
-    deepEqual(this.errors, []);
-  }
-}
+import type { Recording } from "./review-service";
 
 const FILES = { "w/a.txt": "1\n2\n3\n4\n5\n", "w/b.txt": "1\n2\n3\n" };
 
@@ -110,7 +26,7 @@ suite("reviews of sessions, with git", () => {
     recording.begin({ entryId, title: `Prompt ${entryId}` }, "A session");
 
   test("record the folders when a session opens, once for all sessions and before the first prompt", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const oid = objectId("blob", Buffer.from(FILES["w/a.txt"]), "sha1");
     rig.session();
     await fixture.store.prepare([fixture.at("w")]);
@@ -122,7 +38,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("separate the user's saves in a turn from the agent's changes", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session(),
       file = fixture.at("w/a.txt");
     await begin(recording, "p1");
@@ -143,7 +59,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("count the user's unsaved text that the agent replaced as the user's", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     await recording.writing(fixture.at("w/a.txt"), async () => {
@@ -157,7 +73,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("tell the changes of two sessions apart by their tool calls, and mark others as shared", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const ada = rig.session(),
       eva = rig.session();
     await begin(ada.recording, "p1");
@@ -178,7 +94,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("do not count an undo in a running turn as a change of the agent", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
@@ -195,7 +111,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("include the user's later changes after a refresh and in the preview of a rewind", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
@@ -220,7 +136,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("list what another window has undone in the meantime", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session(),
       own = rig.service;
     await begin(recording, "p1");
@@ -237,7 +153,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("count what changed between two turns as the user's, and keep it in a rewind, which can be undone", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
@@ -271,7 +187,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("record a turn that ended with its process, as shared", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5\n");
@@ -285,7 +201,7 @@ suite("reviews of sessions, with git", () => {
   test("compare the announced files if git is missing", async () => {
     await using bare = new SnapshotFixture({ env: async () => ({ PATH: "" }) });
     for (const [name, content] of Object.entries(FILES)) bare.write(name, content);
-    await using rig = new Rig(bare);
+    await using rig = new ReviewFixture(bare);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     await recording.announced([bare.at("w/a.txt"), bare.at("w/new.txt")]);
@@ -303,7 +219,7 @@ suite("reviews of sessions, with git", () => {
 
   test("keep what the user commits, also parts of a file", async () => {
     await fixture.repository("w", {});
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "1 agent\n2\n3\n4\n5 agent\n");
@@ -317,7 +233,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("keep what the user commits in a repository that is new", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "agent\n");
@@ -334,7 +250,7 @@ suite("reviews of sessions, with git", () => {
     fixture.write("w/other.txt", "other\n");
     await fixture.commit("w");
     await fixture.git("w", "checkout", "-q", "main");
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { recording } = rig.session();
     await begin(recording, "p1");
     await fixture.git("w", "checkout", "-q", "other");
@@ -359,7 +275,7 @@ suite("reviews of sessions, with git", () => {
     await fixture.repository("w/nested", { "mine.txt": "mine\n" });
     await fixture.repository("w/gone", { "gone.txt": "gone\n" });
     let now = Date.now() + 60_000;
-    await using rig = new Rig(fixture, { date: () => now });
+    await using rig = new ReviewFixture(fixture, { date: () => now });
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/.gitignore", "");
@@ -392,7 +308,7 @@ suite("reviews of sessions, with git", () => {
     fixture.write("w/nested/d/changed.txt", "1\n2\n");
     fixture.write("w/nested/new.txt", "new\n");
     fixture.write("other/c.txt", "c\n");
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session(randomUUID(), ["w", "other"]);
     await begin(recording, "p1");
     for (const name of ["w/nested", "w/b.txt", "other"]) fixture.remove(name);
@@ -424,7 +340,7 @@ suite("reviews of sessions, with git", () => {
       if (isFull) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
       ReviewLogs.prototype.append.call(logs, id, lines);
     };
-    await using rig = new Rig(fixture, { logs });
+    await using rig = new ReviewFixture(fixture, { logs });
     const { id, recording } = rig.session(),
       limits = () => rig.reviews.get(id)?.limits;
     await begin(recording, "p1");
@@ -448,7 +364,7 @@ suite("reviews of sessions, with git", () => {
 
   test("name what the last turn may have lost, also without a file", async () => {
     const now = Date.now() + 60_000;
-    await using rig = new Rig(fixture, { date: () => now });
+    await using rig = new ReviewFixture(fixture, { date: () => now });
     const { id, recording } = rig.session();
     fixture.write("w/old.bin", "x".repeat(5 * 1024 * 1024 + 1));
     await begin(recording, "p1");
@@ -471,9 +387,9 @@ suite("reviews of sessions, with git", () => {
     equal(recording.summary, undefined);
   });
 
-  test("name a repository as not recorded whose objects were deleted in the turn", async () => {
+  test("name files whose contents were deleted with their repository in the turn", async () => {
     await fixture.repository("w", {});
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.remove("w/.git");
@@ -481,12 +397,12 @@ suite("reviews of sessions, with git", () => {
     recording.toolEnded();
     await recording.end();
     await rig.shown();
-    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "skipped", root: fixture.at("w"), why: "failed" }]);
-    equal(rig.errors.splice(0).length, 1);
+    deepEqual(rig.reviews.get(id)?.limits, [{ kind: "gone", count: 1, paths: [fixture.at("w/a.txt")] }]);
+    deepEqual(await rig.files(), ["a.txt +0 −0"]);
   });
 
   test("protect announced files while the baseline takes longer than the prompt waits", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     const began = begin(recording, "p1");
     rig.clock.advance(300);
@@ -500,7 +416,7 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("are refused in an untrusted workspace and while another window has the session", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "agent\n");
@@ -509,11 +425,11 @@ suite("reviews of sessions, with git", () => {
       [{ isRestricted: true }, /Trust this workspace/],
       [{ lease: async () => undefined }, /another window/],
     ] as const) {
-      await using other = new Rig(fixture, deps);
+      await using other = new ReviewFixture(fixture, deps);
       equal((await other.files()).length, 1);
       await rejects(other.ask("review/undo", { id }), sentence);
     }
-    const untrusted = new Rig(fixture, { isRestricted: true }).service,
+    const untrusted = new ReviewFixture(fixture, { isRestricted: true }).service,
       started = fixture.commands.length;
     equal(untrusted.record({ id, kind: "chat", agentName: "Ada", folders: [fixture.at("w")] }), undefined);
     equal(fixture.commands.length, started);
@@ -521,13 +437,13 @@ suite("reviews of sessions, with git", () => {
   });
 
   test("are removed with their sessions", async () => {
-    await using rig = new Rig(fixture);
+    await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();
     await begin(recording, "p1");
     fixture.write("w/a.txt", "agent\n");
     await recording.end();
     await recording[Symbol.asyncDispose]();
-    await using later = new Rig(fixture);
+    await using later = new ReviewFixture(fixture);
     later.stored.add(id);
     await later.service.cleanUp(0, { days: 30, megabytes: 1 });
     equal((await later.files()).length, 1);

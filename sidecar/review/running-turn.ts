@@ -111,10 +111,6 @@ export async function withoutRevealed(
   return remaining;
 }
 
-export function isSameChange(a: FileChange, b: FileChange): boolean {
-  return a.path === b.path && sameState(a.before, b.before) && sameState(a.after, b.after);
-}
-
 /** Paths that a limit lists. */
 export const MAX_LISTED_PATHS = 20;
 

@@ -14,19 +14,16 @@
  * - Nothing rejects: what cannot be recorded is reported as a limit of the review.
  */
 import { existsSync } from "node:fs";
-import path from "node:path";
 import type { ReviewLimit } from "../../src/protocol/review/review";
 import type { Clock } from "../rpc/clock";
-import { isCoveredBy, ownerOf, type Claimant } from "./claims";
+import { AttributedChanges, type AttributionDeps } from "./attributed-changes";
+import { isCoveredBy, type Claimant } from "./claims";
 import { isSameDiskFile, MAX_FILE_BYTES, readDiskFile, realFile, type DiskFile } from "./disk-file";
-import { partsOf, type KnownChange } from "./known-changes";
-import type { RecordedFiles } from "./recorded-files";
 import { RecordedRoots } from "./recorded-roots";
 import { FILES_AT_ONCE } from "./review-contents";
 import { RootChanges } from "./root-changes";
 import {
   addChange,
-  isSameChange,
   keepStarts,
   leftOutIn,
   lossesOf,
@@ -34,11 +31,9 @@ import {
   protect,
   withoutMoves,
   withoutRevealed,
-  type KnownFile,
   type RunningTurn,
 } from "./running-turn";
-import type { BegunTurn, StoredState } from "./review-log";
-import type { ObservedChange } from "./review-decision";
+import type { BegunTurn } from "./review-log";
 import type { SessionReview } from "./session-review";
 import { mapBounded } from "./snapshots/bounded";
 import { FILE_MODE, type FileChange } from "./snapshots/file-state";
@@ -48,9 +43,12 @@ import { realPath, type SnapshotStore } from "./snapshots/snapshot-store";
 const BASELINE_MS = 300;
 
 export interface RecorderDeps {
+  /** Id of the review. */
+  readonly id: string;
   readonly clock: Clock;
-  readonly snapshots: Pick<SnapshotStore, "snapshot" | "changes" | "removed" | "moved" | "write" | "current">;
-  readonly files: Pick<RecordedFiles, "fetch">;
+  readonly snapshots: Pick<SnapshotStore, "snapshot" | "keep" | "endTurn" | "changes" | "removed"> &
+    AttributionDeps["snapshots"];
+  readonly files: AttributionDeps["files"];
   readonly review: SessionReview;
   /** Folders of the session. */
   readonly folders: readonly string[];
@@ -61,8 +59,6 @@ export interface RecorderDeps {
   readonly failed: (what: string, error: unknown) => void;
 }
 
-/** Changed files whose contents are in memory at the same time. */
-const OBSERVED_AT_ONCE = 500;
 const NOTHING_CLAIMED: ReadonlySet<string> = new Set();
 
 export class TurnRecorder implements Claimant {
@@ -72,6 +68,7 @@ export class TurnRecorder implements Claimant {
   #ended: { readonly turn: RunningTurn; readonly at: number } | undefined;
   readonly #roots = new RecordedRoots();
   readonly #changes: RootChanges;
+  readonly #attributed: AttributedChanges;
   #losses: readonly ReviewLimit[] = [];
   /** Since the last turn began. */
   #failures: readonly ReviewLimit[] = [];
@@ -85,6 +82,7 @@ export class TurnRecorder implements Claimant {
   constructor(private readonly deps: RecorderDeps) {
     this.folders = [...new Set(deps.folders.map(realPath))];
     this.#changes = new RootChanges(deps.snapshots, this.#roots, deps.failed);
+    this.#attributed = new AttributedChanges({ ...deps, roots: this.#roots, session: this });
   }
 
   get claimed(): ReadonlySet<string> {
@@ -202,7 +200,7 @@ export class TurnRecorder implements Claimant {
   /** Resolves when the changes of the turn are recorded. */
   end(): Promise<void> {
     const turn = this.#turn,
-      { clock, review, changed } = this.deps;
+      { clock } = this.deps;
     this.#turn = undefined;
     if (turn === undefined) return this.settled();
     this.#ended = { turn, at: clock.now() };
@@ -211,20 +209,19 @@ export class TurnRecorder implements Claimant {
         await this.#compare(turn);
         this.#losses = await lossesOf(turn, this.#roots.limits, this.#leftOut);
       } finally {
-        review.ended(turn.number);
-        changed();
+        await this.#close(turn.number);
       }
     });
   }
 
   /** Records what changed in a turn that ended with its process. The user may have changed files since then. */
   recover(): Promise<void> {
-    const { review, snapshots, changed } = this.deps,
+    const { id, review, snapshots } = this.deps,
       { open } = review.state;
     if (open === undefined || this.#turn !== undefined) return Promise.resolve();
     return this.#enqueue(async () => {
       try {
-        const snapshot = await snapshots.snapshot(this.folders);
+        const snapshot = await snapshots.snapshot(this.folders, id);
         const changes = new Map<string, readonly FileChange[]>(),
           after = new Map(snapshot.kind === "recorded" ? snapshot.roots.map(({ root, tree }) => [root, tree]) : []);
         for (const { root, tree } of open.roots) {
@@ -236,12 +233,21 @@ export class TurnRecorder implements Claimant {
         const turn = { at: review.state.turns.get(open.turn)?.at ?? 0, leftOut: new Set<string>() },
           hasRemoved = open.roots.some(({ root }) => !after.has(root));
         for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved))
-          await this.#observe(root, files, open.turn);
+          await this.#attributed.observe(root, files, open.turn);
       } finally {
-        review.ended(open.turn);
-        changed();
+        await this.#close(open.turn);
       }
     });
+  }
+
+  async #close(turn: number): Promise<void> {
+    const { id, review, snapshots, changed } = this.deps;
+    try {
+      review.ended(turn);
+    } finally {
+      changed();
+      await snapshots.endTurn(id);
+    }
   }
 
   /** Resolves when the changes until now are recorded. */
@@ -265,9 +271,9 @@ export class TurnRecorder implements Claimant {
   }
 
   async #baseline(turn: RunningTurn): Promise<void> {
-    const { review, snapshots, clock, changed } = this.deps;
+    const { id, review, snapshots, clock, changed } = this.deps;
     await review.settle();
-    const snapshot = await snapshots.snapshot(this.folders);
+    const snapshot = await snapshots.snapshot(this.folders, id);
     this.#sampledAt = clock.now();
     const roots = this.#roots.begin(snapshot);
     if (roots !== undefined) review.recorded(roots);
@@ -278,100 +284,28 @@ export class TurnRecorder implements Claimant {
 
   /** Compares the folders with their last state. */
   async #compare(turn: RunningTurn): Promise<void> {
-    const { snapshots, clock, changed } = this.deps,
+    const { id, snapshots, clock, changed } = this.deps,
       since = this.#sampledAt;
     if (turn.phase === "baseline") return;
     this.#sampledAt = clock.now();
     const others = this.deps.others().filter(other => other !== this && other.ranSince(since));
     if (turn.phase === "recorded") {
-      const snapshot = await snapshots.snapshot(this.folders),
+      const snapshot = await snapshots.snapshot(this.folders, id),
         { changes, hasRemoved } = await this.#changes.in(snapshot);
       for (const [root, files] of await withoutRevealed(withoutMoves(changes), turn, hasRemoved)) {
         keepStarts(turn, root, files);
-        const unknown = files.filter(file => !turn.known.has(placeOf(root, file))),
-          moved = unknown.length === 0 ? [] : await snapshots.moved(root, this.#roots.at(root)?.headLog ?? 0),
-          isMoved = (file: FileChange): boolean => moved.some(each => isSameChange(each, file));
-        await this.#observe(
-          root,
-          unknown.filter(file => !isMoved(file)),
-          turn.number,
-          others,
-        );
-        await this.deps.review.observe(unknown.filter(isMoved).map(file => ({ root, ...file })));
+        const unknown = files.filter(file => !turn.known.has(placeOf(root, file)));
+        await this.#attributed.observe(root, unknown, turn.number, others);
       }
       const roots = this.#roots.set(snapshot);
-      if (roots !== undefined) this.deps.review.recorded(roots);
+      if (roots !== undefined) {
+        this.deps.review.recorded(roots);
+        await snapshots.keep(id, roots);
+      }
       this.#leftOut = leftOutIn(snapshot);
     }
-    for (const [file, known] of turn.known) await this.#observeKnown(file, known, turn.number, others);
+    for (const [file, known] of turn.known) await this.#attributed.observeKnown(file, known, turn.number, others);
     changed();
-  }
-
-  /** Without `others`, the changes may be the user's, too. */
-  async #observe(
-    root: string,
-    files: readonly FileChange[],
-    turn: number,
-    others?: readonly Claimant[],
-  ): Promise<void> {
-    // The contents of all files may be too large for the memory.
-    for (let at = 0; at < files.length; at += OBSERVED_AT_ONCE)
-      await this.#observeSome(root, files.slice(at, at + OBSERVED_AT_ONCE), turn, others);
-  }
-
-  async #observeSome(
-    root: string,
-    files: readonly FileChange[],
-    turn: number,
-    others: readonly Claimant[] | undefined,
-  ): Promise<void> {
-    const own: ObservedChange[] = [],
-      foreign: ObservedChange[] = [];
-    for (const change of files) {
-      const owner = others ? ownerOf(placeOf(root, change), this, others) : "shared";
-      if (owner === "others") foreign.push({ root, ...change });
-      else own.push({ root, ...change, ...(owner === "shared" ? { shared: true } : {}) });
-    }
-    const { found, release } = await this.deps.files.fetch(
-      root,
-      files.flatMap(({ before, after }) => [before, after].flatMap(state => state?.oid ?? [])),
-    );
-    this.#roots.addGone(
-      files.flatMap(file => (file.after || found.has(file.before?.oid ?? "") ? [] : [placeOf(root, file)])),
-    );
-    try {
-      if (own.length > 0) await this.deps.review.observe(own, turn);
-      if (foreign.length > 0) await this.deps.review.observe(foreign);
-    } finally {
-      release();
-    }
-  }
-
-  /** Compares a file with known changes. Its state on disk is newer than that of a snapshot. */
-  async #observeKnown(file: string, known: KnownFile, turn: number, others: readonly Claimant[]): Promise<void> {
-    const root = this.#roots.rootOf(file, this.folders);
-    if (root === undefined) return;
-    const name = path.relative(root, file).split(path.sep).join("/"),
-      changes = known.changes.splice(0),
-      store = (state: DiskFile): Promise<StoredState> => this.#store(root, state);
-    const stored: KnownChange[] = [];
-    for (const { by, before, after } of changes)
-      stored.push({ by, before: await store(before), after: await store(after) });
-    const { at } = known,
-      start = at === "tree" ? stored[0]?.before : at !== undefined && "stored" in at ? at.stored : await store(at),
-      now = await this.deps.snapshots.current(root, name, stored.at(-1)?.after ?? start),
-      owner = ownerOf(file, this, others);
-    known.at = { stored: now };
-    for (const { by, before, after } of partsOf(start, stored, now)) {
-      const change: ObservedChange = {
-        root,
-        path: name,
-        ...(before === undefined ? {} : { before }),
-        ...(after === undefined ? {} : { after }),
-        ...(owner === "shared" ? { shared: true } : {}),
-      };
-      await this.deps.review.observe([change], by === "agent" && owner !== "others" ? turn : undefined);
-    }
   }
 
   /** Changes of the turn could not be stored. */
@@ -383,10 +317,6 @@ export class TurnRecorder implements Claimant {
 
   #covered(files: readonly string[]): readonly string[] {
     return files.map(realFile).filter(file => isCoveredBy(file, this.folders));
-  }
-
-  async #store(root: string, state: DiskFile): Promise<StoredState> {
-    return state && { mode: state.mode, oid: await this.deps.snapshots.write(root, state.bytes) };
   }
 
   #enqueue(work: () => Promise<void>): Promise<void> {

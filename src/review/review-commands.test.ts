@@ -283,7 +283,7 @@ suite("review commands", () => {
       "open a.ts",
       "diff a.ts",
       "Unrecorded Files: 1 file is not part of the review. It is too large, or its name or type cannot be recorded.\n/w/big.bin",
-      "Unrecorded Files: 1 deleted file cannot be restored, because its content was deleted with its repository.\n/w/nested/a.ts",
+      "Unrecorded Files: 1 file cannot be restored, because its repository does not contain its earlier content any more.\n/w/nested/a.ts",
     ]);
   });
 });

@@ -99,8 +99,8 @@ function limitText(limit: ReviewLimit): string {
         : l10n.t`${limit.count} files are not part of the review. They are too large, or their names or types cannot be recorded.`;
     case "gone":
       return limit.count === 1
-        ? l10n.t("1 deleted file cannot be restored, because its content was deleted with its repository.")
-        : l10n.t`${limit.count} deleted files cannot be restored, because their contents were deleted with their repository.`;
+        ? l10n.t("1 file cannot be restored, because its repository does not contain its earlier content any more.")
+        : l10n.t`${limit.count} files cannot be restored, because their repository does not contain their earlier contents any more.`;
     case "announcedOnly":
       return limit.why === "failed"
         ? l10n.t("Symposium could not record the files. The review has only changes that the agent announced.")

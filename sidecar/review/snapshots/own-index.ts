@@ -12,10 +12,9 @@
 import { open, rename, rm, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { conversionIn, strongest, type Conversion } from "./conversions";
-import type { FileChange } from "./file-state";
 import type { Git } from "./git-program";
-import { decodePath, parseAttributed, parseSizes, type ByteString } from "./git-output";
-import { oidOf, parseIndex, serializeIndex, stateOf, type IndexEntry, type IndexFile } from "./index-file";
+import { parseAttributed, parseSizes, type ByteString } from "./git-output";
+import { oidOf, parseIndex, serializeIndex, type IndexEntry, type IndexFile } from "./index-file";
 import { configurationText, datedFile } from "./repository";
 import { userCommand, type Root } from "./root";
 
@@ -65,17 +64,6 @@ async function usersIndex({ repository, algorithm, prefix }: Root): Promise<Orig
   if (whole) return { content, mtimeMs: dated.mtimeMs, origin: "user" };
   const inside = parseIndex(serializeIndex(content, algorithm, isInside), algorithm);
   return inside && { content: inside, mtimeMs: dated.mtimeMs, origin: "user" };
-}
-
-/** The files of the newest index of any process, as deleted. */
-export async function indexedFiles(root: Root): Promise<readonly FileChange[]> {
-  const content = (await newestOwn(root))?.content;
-  return (content?.entries ?? []).flatMap(entry => {
-    const file = entry.path.startsWith(root.prefix) ? decodePath(entry.path.slice(root.prefix.length)) : undefined;
-    return content === undefined || file === undefined
-      ? []
-      : [{ path: file, before: stateOf(content, entry, root.algorithm) }];
-  });
 }
 
 /** Removes entries. Git then lists and hashes their files as new ones. */

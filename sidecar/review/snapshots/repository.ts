@@ -101,5 +101,23 @@ export async function datedFile(
   }
 }
 
+/** The commit of HEAD. Undefined without one, and where references are no files. */
+export async function headCommitOf({ gitFolder, commonFolder }: Repository): Promise<string | undefined> {
+  const head = await configurationText(path.join(gitFolder, "HEAD")),
+    ref = /^ref: (refs\/.+)/.exec(head ?? "")?.[1];
+  if (head === undefined || ref === undefined) return oidIn(head);
+  const loose = oidIn(await configurationText(path.join(commonFolder, ...ref.split("/"))));
+  if (loose !== undefined) return loose;
+  const packed = await readFile(path.join(commonFolder, "packed-refs"), "latin1").catch(() => "");
+  return packed
+    .split("\n")
+    .find(line => line.endsWith(` ${ref}`))
+    ?.split(" ")[0];
+}
+
+function oidIn(text: string | undefined): string | undefined {
+  return /^[\da-f]{40,64}/.exec(text ?? "")?.[0];
+}
+
 /** The log of the positions of HEAD. */
 export const headLogOf = ({ gitFolder }: Repository): string => path.join(gitFolder, "logs", "HEAD");

@@ -18,6 +18,7 @@ import type { FileState, LeftOut, Oid, RootPath } from "./file-state";
 import { FileHashes } from "./file-hashes";
 import { GitError, type Git } from "./git-program";
 import { encodePath, nulSeparated, parseRequestedObjects, type ByteString } from "./git-output";
+import { HeldTrees } from "./held-trees";
 import { parseIndex, type IndexFile } from "./index-file";
 import {
   MAX_LISTED,
@@ -30,7 +31,9 @@ import {
 } from "./listed-files";
 import type { LooseObjects } from "./loose-objects";
 import { doubtfulEntries, entryCount, openIndex, removeEntries, unprovenEntries } from "./own-index";
-import { headLogOf } from "./repository";
+import type { HeadPosition } from "./head-log";
+import { headCommitOf, headLogOf, type Repository } from "./repository";
+import { serializeEdits } from "./recorded-edits";
 import type { Root } from "./root";
 import { editTree, foldersOf, type FileEdits } from "./tree-edit";
 
@@ -50,8 +53,8 @@ export interface RecordedTree {
   readonly leftOutCount: number;
   /** Nested repositories. They are separate roots. */
   readonly nested: readonly RootPath[];
-  /** Length of the log of HEAD, before the files were read; 0 without one. */
-  readonly headLog: number;
+  /** Before the files were read. */
+  readonly head: HeadPosition;
 }
 
 interface OpenState {
@@ -70,6 +73,8 @@ interface OpenState {
   created: ReadonlySet<ByteString>;
   /** The states of the last tree that the index does not contain, by the path in the root. */
   edits: FileEdits;
+  /** The trees of folders with these states. */
+  editedTrees: readonly Oid[];
 }
 
 /** Statuses are read in slices, between which other events are handled. */
@@ -81,6 +86,7 @@ const MAX_EDITED_BYTES = 32 * 1024 * 1024;
 
 export class RootRecorder {
   readonly #hashes: FileHashes;
+  readonly #held: HeldTrees;
   #open: OpenState | undefined;
 
   constructor(
@@ -88,6 +94,7 @@ export class RootRecorder {
     private readonly deps: RecorderDeps,
   ) {
     this.#hashes = new FileHashes(deps.objects, deps.date);
+    this.#held = new HeldTrees(root.store.turns, root.algorithm);
   }
 
   /** The next call opens the index again. */
@@ -95,9 +102,15 @@ export class RootRecorder {
     this.#open = undefined;
   }
 
+  /** Keeps the objects of the last tree for an open turn. */
+  async hold(conversation: string, tree: Oid): Promise<void> {
+    const { edits = new Map(), editedTrees = [] } = this.#open ?? {};
+    await this.#held.hold(conversation, tree, this.#index, serializeEdits(edits, editedTrees));
+  }
+
   async record(): Promise<RecordedTree> {
     const { root, deps } = this,
-      headLog = root.repository ? await sizeOf(headLogOf(root.repository)) : 0;
+      head = root.repository ? await headOf(root.repository) : { log: 0 };
     const opened = this.#open === undefined ? await openIndex(root, deps.pid) : undefined,
       open = this.#open ?? (await this.#stateOf(opened?.content));
     const [listed, unproven, tree] = await Promise.all([
@@ -130,7 +143,7 @@ export class RootRecorder {
       tree: recorded,
       leftOut: leftOut.slice(0, MAX_LISTED),
       leftOutCount: leftOut.length,
-      headLog,
+      head,
       nested: selected.nested.map(nested => this.#ownPath(readable(nested))),
     };
   }
@@ -148,6 +161,7 @@ export class RootRecorder {
       checked: new Map(),
       created: new Set(),
       edits: new Map(),
+      editedTrees: [],
     };
   }
 
@@ -241,6 +255,7 @@ export class RootRecorder {
     open.bytes += growth.bytes;
     open.created = new Set();
     open.edits = new Map();
+    open.editedTrees = [];
     return { tree: (open.tree ??= await this.#writeTree(open.count)), unreadable };
   }
 
@@ -272,6 +287,7 @@ export class RootRecorder {
     ]);
     open.created = created;
     open.edits = edits;
+    open.editedTrees = [];
     if (edits.size === 0) return { tree, unreadable: unreadable.sort() };
     return { tree: await this.#writeEdited(open, edits), unreadable: unreadable.sort() };
   }
@@ -281,9 +297,8 @@ export class RootRecorder {
       known = new Map([...open.folders].flatMap(([folder, bytes]) => (bytes === undefined ? [] : [[folder, bytes]]))),
       edited = editTree(known, edits, root.algorithm);
     if (edited === undefined) throw new GitError("failed", "A tree is missing.");
-    const blobs = [...edits.values()].flatMap(state => (state === undefined ? [] : [state.oid])),
-      trees = await Promise.all(edited.trees.map(bytes => deps.objects.write("tree", bytes, deps.date())));
-    await writeFile(root.store.edits(deps.pid), [...blobs, ...trees].join("\n"));
+    open.editedTrees = await Promise.all(edited.trees.map(bytes => deps.objects.write("tree", bytes, deps.date())));
+    await writeFile(root.store.edits(deps.pid), serializeEdits(edits, open.editedTrees), "latin1");
     return edited.tree;
   }
 
@@ -367,12 +382,12 @@ function changed(open: OpenState): void {
 
 const readable = (file: ByteString): string => Buffer.from(file, "latin1").toString();
 
-/** 0 if the file does not exist. */
-async function sizeOf(file: string): Promise<number> {
-  return stat(file).then(
-    ({ size }) => size,
-    () => 0,
-  );
+async function headOf(repository: Repository): Promise<HeadPosition> {
+  const [stats, commit] = await Promise.all([
+    stat(headLogOf(repository)).catch(() => undefined),
+    headCommitOf(repository),
+  ]);
+  return { log: stats?.size ?? 0, ...(commit === undefined ? {} : { commit }) };
 }
 
 const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;

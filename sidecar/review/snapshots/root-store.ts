@@ -12,12 +12,12 @@ import { mapBounded } from "./bounded";
 import { LINK_MODE, type FileChange, type FileState, type Oid, type RootPath } from "./file-state";
 import { GitError, type Git } from "./git-program";
 import { nulSeparated, parseObjects, parseTreeDifference, type ReadObject, type TreeDifference } from "./git-output";
+import { differenceOf, HeldTrees, releaseHeld } from "./held-trees";
 import type { Limits } from "./listed-files";
 import { LooseObjects, type ObjectKind } from "./loose-objects";
-import { indexedFiles } from "./own-index";
 import { PinnedObjects } from "./pinned-objects";
-import { movesIn } from "./head-log";
-import { headLogOf, repositoryOf } from "./repository";
+import { movesBetween, type HeadChange, type HeadPosition } from "./head-log";
+import { headCommitOf, headLogOf, repositoryOf } from "./repository";
 import { hasRealParents, linkTarget, stateOnDisk } from "./restore";
 import { userCommand, type Root } from "./root";
 import { recordingEnv, RootRecorder, type RecordedTree } from "./root-recorder";
@@ -50,40 +50,51 @@ export class RootStore {
     this.#recorder = git && new RootRecorder(root, { ...deps, git, objects: this.objects });
   }
 
-  /** Records the files of the root. Rejects with `GitError`. */
-  record(): Promise<RecordedTree> {
+  /** Records the files. `turnOf`: a conversation that needs the tree until `release`. Rejects with `GitError`. */
+  record(turnOf?: string): Promise<RecordedTree> {
     return this.#enqueue(async () => {
       const recorder = this.#recorder;
       if (recorder === undefined) throw withoutGit();
-      try {
-        return await recorder.record();
-      } catch (error) {
-        recorder.close();
-        if (!(error instanceof GitError) || error.why !== "failed") throw error;
-        // The index may be damaged: it is created again.
-        await rm(this.root.store.index(this.deps.pid), { force: true });
-        return await recorder.record();
-      }
+      const recorded = await this.#recorded(recorder);
+      // Otherwise the tree is kept for a day.
+      if (turnOf !== undefined) await recorder.hold(turnOf, recorded.tree).catch(() => undefined);
+      return recorded;
     });
   }
 
+  /** The open turn of the conversation does not need its recorded trees any more, except for this one. */
+  async release(turnOf: string, except: Oid): Promise<void> {
+    await releaseHeld(this.root.store.turns, turnOf, except);
+  }
+
   /**
-   * Files that changed because HEAD moved to another commit, since the log of HEAD had this length. Filters of the
-   * repository are not applied, so files that git converts are missing.
+   * The contents of files in the commits of HEAD since this position, in order. Filters of the repository are not
+   * applied, so files that git converts have other bytes on disk. Undefined if they are not known.
    */
-  async moved(headLog: number): Promise<readonly FileChange[]> {
+  async headChanges(since: HeadPosition): Promise<ReadonlyMap<RootPath, readonly HeadChange[]> | undefined> {
     const { repository, prefix } = this.root,
-      text = repository && (await readFile(headLogOf(repository), "latin1").catch(() => ""));
-    if (repository === undefined || text === undefined || text.length <= headLog) return [];
-    const files: FileChange[] = [],
+      changes = new Map<RootPath, HeadChange[]>();
+    if (repository === undefined) return changes;
+    const now = await headCommitOf(repository),
+      log = await readFile(headLogOf(repository), "latin1").catch(() => ""),
+      moves = movesBetween(since, log, now),
       own = Buffer.from(prefix, "latin1").toString();
-    for (const { from, to } of movesIn(text.slice(headLog)).slice(-MAX_MOVES)) {
-      const command = userCommand(repository, ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]),
-        { stdout } = await this.#program.runAsUser(command);
-      for (const file of parseTreeDifference(stdout).files)
-        if (file.path.startsWith(own)) files.push({ ...file, path: file.path.slice(own.length) });
+    if (moves.every(({ kind }) => kind === "commit")) return changes;
+    try {
+      for (const { kind, from, to } of moves.slice(-MAX_MOVES)) {
+        const command = userCommand(repository, ["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", from, to]),
+          { stdout } = await this.#program.runAsUser(command);
+        for (const { path: file, ...contents } of parseTreeDifference(stdout).files)
+          if (file.startsWith(own)) {
+            const name = file.slice(own.length);
+            changes.set(name, [...(changes.get(name) ?? []), { kind, ...contents }]);
+          }
+      }
+    } catch (error) {
+      if (error instanceof GitError && error.why === "failed") return undefined; // a commit was removed
+      throw error;
     }
-    return files;
+    return changes;
   }
 
   /** Whether the root records the files of a folder below it, so that the folder is no separate root. */
@@ -98,23 +109,27 @@ export class RootStore {
     return code === 1;
   }
 
-  /** Differences between two trees; undefined: the empty one. Rejects with `GitError` if an object is missing. */
+  /**
+   * Differences between two trees; undefined: the empty one. Rejects with `GitError` if an object is missing, unless
+   * open turns need both trees.
+   */
   async difference(earlier: Oid | undefined, after: Oid): Promise<TreeDifference> {
     const before = earlier ?? EMPTY_TREE[this.root.algorithm];
     if (before === after) return { files: [], leftOut: [], oids: [] };
-    const { stdout } = await this.#git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", before, after]);
-    return parseTreeDifference(stdout);
+    try {
+      const { stdout } = await this.#git(["diff-tree", "-r", "-t", "-z", "--raw", "--no-renames", before, after]);
+      return parseTreeDifference(stdout);
+    } catch (error) {
+      // The user's repository may have lost objects.
+      const [old, now] = await Promise.all([this.#filesOf(before), this.#filesOf(after)]);
+      if (old === undefined || now === undefined) throw error;
+      return { files: differenceOf(old, now), leftOut: [], oids: [] };
+    }
   }
 
-  /** The files of a tree, as deleted. Its objects may be deleted with the folder; then those of the newest index. */
+  /** The files of a tree, as deleted. */
   async removed(tree: Oid): Promise<readonly FileChange[]> {
-    try {
-      return (await this.difference(tree, EMPTY_TREE[this.root.algorithm])).files;
-    } catch (error) {
-      const files = await indexedFiles(this.root);
-      if (files.length === 0) throw error;
-      return files;
-    }
+    return (await this.difference(tree, EMPTY_TREE[this.root.algorithm])).files;
   }
 
   /** Missing objects are absent from the result. */
@@ -199,6 +214,24 @@ export class RootStore {
   /** Ends after the commands that were started. The index remains for the next process. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#queue;
+  }
+
+  async #recorded(recorder: RootRecorder): Promise<RecordedTree> {
+    try {
+      return await recorder.record();
+    } catch (error) {
+      recorder.close();
+      if (!(error instanceof GitError) || error.why !== "failed") throw error;
+      // The index may be damaged: it is created again.
+      await rm(this.root.store.index(this.deps.pid), { force: true });
+      return await recorder.record();
+    }
+  }
+
+  /** Undefined if the files are not known without the objects of the tree. */
+  async #filesOf(tree: Oid): Promise<ReadonlyMap<RootPath, FileState> | undefined> {
+    const { store, algorithm, prefix } = this.root;
+    return tree === EMPTY_TREE[algorithm] ? new Map() : new HeldTrees(store.turns, algorithm).filesOf(tree, prefix);
   }
 
   get #program(): Git {

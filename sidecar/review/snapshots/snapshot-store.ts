@@ -12,8 +12,9 @@ import path from "node:path";
 import type { ProcessDeps } from "../../process/child";
 import type { FileChange, FileState, LeftOut, Oid, RootPath } from "./file-state";
 import { findGit, Git, GitError } from "./git-program";
+import type { HeadPosition } from "./head-log";
 import { DEFAULT_LIMITS, type Limits } from "./listed-files";
-import { pruneStores, releaseConversation } from "./prune";
+import { pruneStores, releaseConversation, releaseTurn } from "./prune";
 import { comparedOids, MAX_COMPARED_BYTES, withRenames, type RenamedFile } from "./renames";
 import { isWithin } from "./repository";
 import { restoreFile, type Restored } from "./restore";
@@ -45,8 +46,8 @@ export interface RootSnapshot {
   readonly leftOut: readonly LeftOut[];
   /** Number of all files that are left out. */
   readonly leftOutCount: number;
-  /** Length of the log of the repository's HEAD; see `moved`. */
-  readonly headLog: number;
+  /** The position of the repository; see `headChanges`. */
+  readonly head: HeadPosition;
 }
 
 export interface SkippedRoot {
@@ -90,8 +91,11 @@ export class SnapshotStore implements AsyncDisposable {
     this.#platform = deps.platform ?? process.platform;
   }
 
-  /** Records the folders and the repositories inside them. Never rejects. */
-  async snapshot(folders: readonly string[]): Promise<Snapshot> {
+  /**
+   * Records the folders and the repositories inside them. `turnOf`: the conversation of an open turn, which needs the
+   * snapshot until `keep` or `endTurn`. Never rejects.
+   */
+  async snapshot(folders: readonly string[], turnOf?: string): Promise<Snapshot> {
     const available = await this.#findGit(folders);
     if (available.kind === "unavailable") return available;
     const roots: RootSnapshot[] = [],
@@ -106,7 +110,7 @@ export class SnapshotStore implements AsyncDisposable {
       const nested: string[] = [];
       for (let at = 0; at < accepted.length; at += PARALLEL_ROOTS)
         for (const result of await Promise.all(
-          accepted.slice(at, at + PARALLEL_ROOTS).map(root => this.#recordRoot(root, available.git)),
+          accepted.slice(at, at + PARALLEL_ROOTS).map(root => this.#recordRoot(root, available.git, turnOf)),
         ))
           if (result.kind === "skipped") skipped.push(result.skipped);
           else {
@@ -116,6 +120,16 @@ export class SnapshotStore implements AsyncDisposable {
       waiting = nested;
     }
     return { kind: "recorded", roots, skipped };
+  }
+
+  /** The open turn of a conversation needs only these trees of its snapshots any more. */
+  async keep(turnOf: string, roots: readonly Pick<RootSnapshot, "root" | "tree">[]): Promise<void> {
+    for (const { root, tree } of roots) await (await this.#storeOf(root)).release(turnOf, tree);
+  }
+
+  /** The open turn of a conversation needs its snapshots no more. */
+  async endTurn(turnOf: string): Promise<void> {
+    await releaseTurn(this.deps.storage, turnOf);
   }
 
   /** Records the folders once, so that the next snapshot hashes only what changed since then. Never rejects. */
@@ -156,9 +170,9 @@ export class SnapshotStore implements AsyncDisposable {
     return (await this.#storeOf(root)).removed(tree);
   }
 
-  /** See `RootStore.moved`. */
-  async moved(root: string, headLog: number): Promise<readonly FileChange[]> {
-    return (await this.#storeOf(root)).moved(headLog);
+  /** See `RootStore.headChanges`. */
+  async headChanges(root: string, since: HeadPosition): ReturnType<RootStore["headChanges"]> {
+    return (await this.#storeOf(root)).headChanges(since);
   }
 
   /** See `RootStore.current`. */
@@ -258,13 +272,14 @@ export class SnapshotStore implements AsyncDisposable {
   async #recordRoot(
     root: string,
     git: Git,
+    turnOf: string | undefined,
   ): Promise<
     | { readonly kind: "recorded"; readonly snapshot: RootSnapshot; readonly nested: readonly string[] }
     | { readonly kind: "skipped"; readonly skipped: SkippedRoot }
   > {
     try {
       const store = await this.#opened(root, git),
-        { nested, ...recorded } = await store.record();
+        { nested, ...recorded } = await store.record(turnOf);
       return {
         kind: "recorded",
         snapshot: { root, ...recorded },

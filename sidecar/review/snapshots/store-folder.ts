@@ -6,8 +6,9 @@
  *   info/exclude            ignore rules
  *   objects/                own objects; info/alternates names the objects of the user's repository
  *   index.PID               the index of one process
- *   index.PID.edits         the objects of its last tree that are not in the index
+ *   index.PID.edits         the part of its last tree that the index does not contain
  *   pins/CONVERSATION       the objects that a conversation needs
+ *   turns/CONVERSATION.TREE the index and edits of a tree that an open turn needs
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -92,13 +93,16 @@ export class StoreFolder {
   get pins(): string {
     return path.join(this.path, "pins");
   }
+  get turns(): string {
+    return path.join(this.path, "turns");
+  }
 
   /** The index of a process. */
   index(pid: number): string {
     return path.join(this.path, `index.${pid}`);
   }
 
-  /** The objects of the last tree of a process that its index does not contain, one id per line. */
+  /** The part of the last tree of a process that its index does not contain; see `recorded-edits.ts`. */
   edits(pid: number): string {
     return path.join(this.path, `index.${pid}.edits`);
   }

@@ -58,7 +58,7 @@ export interface RewindPrompt {
 export type ReviewLimit =
   /** Files that are too large or too many, or have other names or types. `paths`: the first ones, absolute. */
   | { readonly kind: "leftOut"; readonly count: number; readonly paths: readonly string[] }
-  /** Deleted files whose contents were deleted with their repository. `paths`: the first ones, absolute. */
+  /** Files whose contents before the change the repository has lost. `paths`: the first ones, absolute. */
   | { readonly kind: "gone"; readonly count: number; readonly paths: readonly string[] }
   /** Only changes are known that the agent announced. */
   | { readonly kind: "announcedOnly"; readonly why: "noGit" | "oldGit" | "failed" }
