@@ -50,6 +50,8 @@ export class OpenReview implements AsyncDisposable {
   #session: SessionReview;
   #recorder: TurnRecorder | undefined;
   #listener: Listener | undefined;
+  /** Contents of files that are renamed in the last view, by their object. */
+  #renamed: ReadonlyMap<string, Uint8Array> = new Map();
   /** `ended`: nothing is reported any more. */
   #notification: "none" | "scheduled" | "ended" = "none";
 
@@ -68,7 +70,8 @@ export class OpenReview implements AsyncDisposable {
     return this.#recorder;
   }
   get summary(): ReviewSummary | undefined {
-    return summaryOf(this.#session.state, { losses: this.#recorder?.losses ?? [] });
+    const losses = this.#recorder?.losses ?? [];
+    return summaryOf(this.#session.state, { losses }, oid => this.#renamed.get(oid));
   }
   /** Whether changes of the last turn may be missing. */
   get isIncomplete(): boolean {
@@ -119,7 +122,10 @@ export class OpenReview implements AsyncDisposable {
       this.#notification = "none";
       void this.view().then(
         view => {
-          if (!this.#hasEnded()) this.deps.notifyChanged(view);
+          if (this.#hasEnded()) return;
+          this.deps.notifyChanged(view);
+          // Only the contents show that a file with other changes was renamed.
+          this.#listener?.(this.summary);
         },
         (error: unknown) => this.deps.log("A review could not be shown", error),
       );
@@ -133,7 +139,10 @@ export class OpenReview implements AsyncDisposable {
     const isRunning = this.#recorder !== undefined && this.#session.state.open !== undefined,
       { limits = [], losses = [] } = this.#recorder ?? {},
       progress = { isRunning, limits, losses };
-    return reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid));
+    const view = reviewOf(this.id, this.#session.state, progress, oid => contents.get(oid)),
+      sides = view.files.flatMap(({ from, before, after }) => (from === undefined ? [] : [before?.oid, after?.oid]));
+    this.#renamed = new Map([...contents].filter(([oid]) => sides.includes(oid)));
+    return view;
   }
 
   /** The review is removed. Returns its last view, without files. */

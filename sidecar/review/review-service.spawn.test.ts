@@ -1,6 +1,7 @@
 /** Attribution, recovery and operations of reviews, with the user's git. */
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { renameSync } from "node:fs";
 import { findOnPath } from "../process/find-program";
 import { ReviewFixture } from "../testing/review/review-fixture";
 import { SnapshotFixture } from "../testing/review/snapshot-fixture";
@@ -215,6 +216,34 @@ suite("reviews of sessions, with git", () => {
     await rig.ask("review/undo", { id });
     equal(bare.read("w/a.txt"), FILES["w/a.txt"]);
     ok(!bare.exists("w/new.txt"));
+  });
+
+  test("count a renamed file once, also in the summary for the chat", async () => {
+    const summaries: unknown[] = [];
+    await using rig = new ReviewFixture(fixture);
+    const recording = rig.service.record({
+      ...{ id: randomUUID(), kind: "chat", agentName: "Ada", folders: [fixture.at("w")] },
+      changed: summary => summaries.push(summary),
+    });
+    if (recording === undefined) throw new Error("nothing is recorded");
+    await begin(recording, "p1");
+    renameSync(fixture.at("w/a.txt"), fixture.at("w/moved.txt"));
+    fixture.write("w/moved.txt", "1\n2 agent\n3\n4\n5\n");
+    recording.toolEnded();
+    await recording.end();
+    await begin(recording, "p2");
+    fixture.write("w/b.txt", "1\n2\n3\n4\n");
+    await recording.end();
+    await rig.shown();
+    const expected = {
+      ...{ files: 2, added: 2, removed: 1 },
+      turns: [
+        { entryId: "p1", files: 1, added: 1, removed: 1 },
+        { entryId: "p2", files: 1, added: 1, removed: 0 },
+      ],
+    };
+    deepEqual(summaries.at(-1), expected);
+    deepEqual(recording.summary, expected);
   });
 
   test("keep what the user commits, also parts of a file", async () => {

@@ -2,7 +2,7 @@
 import type { Review, ReviewFile, ReviewLimit, ReviewSummary, RewindPrompt } from "../../src/protocol/review/review";
 import type { FileContent } from "./file-version";
 import { linesBetween, type LineCounts } from "./review-contents";
-import { unreviewedSteps, unreviewedTurns, type ReviewedFile, type ReviewState } from "./review-log";
+import { fileKey, unreviewedSteps, unreviewedTurns, type ReviewedFile, type ReviewState } from "./review-log";
 import { sameState, type FileChange } from "./snapshots/file-state";
 import { withRenames, type RenamedFile } from "./snapshots/renames";
 
@@ -61,34 +61,47 @@ export function rewindPrompts(
     .map(({ prompt }) => prompt);
 }
 
-/** Undefined if nothing is unreviewed or missing. */
-export function summaryOf(state: ReviewState, { losses }: Pick<ReviewProgress, "losses">): ReviewSummary | undefined {
-  const files = unreviewedFiles(state);
-  if (files.length === 0) return losses.length === 0 ? undefined : { ...total([]), isIncomplete: true, turns: [] };
-  const turns = new Map<string, { files: number; added: number; removed: number }>();
+/** Undefined if nothing is unreviewed or missing. A renamed file is one file, as in the review. */
+export function summaryOf(
+  state: ReviewState,
+  { losses }: Pick<ReviewProgress, "losses">,
+  contentOf: ContentOf,
+): ReviewSummary | undefined {
+  const files = listed(unreviewedFiles(state), contentOf);
+  if (files.length === 0) return losses.length === 0 ? undefined : { ...NO_FILES, isIncomplete: true, turns: [] };
+  const turns = new Map<string, Counts>();
   for (const file of files) {
-    const seen = new Set<string>();
-    for (const { by, added, removed } of unreviewedSteps(file)) {
+    const own = new Map<string, Counts>();
+    for (const { by, added, removed } of stepsOf(file, state)) {
       const entryId = state.turns.get(by)?.entryId;
-      if (entryId === undefined) continue;
-      const sum = turns.get(entryId) ?? { files: 0, added: 0, removed: 0 };
-      turns.set(entryId, {
-        files: sum.files + (seen.has(entryId) ? 0 : 1),
-        added: sum.added + added,
-        removed: sum.removed + removed,
-      });
-      seen.add(entryId);
+      if (entryId !== undefined) own.set(entryId, sum({ files: 0, added, removed }, own.get(entryId)));
     }
+    // A rename removes all lines of one path and adds them at another.
+    const [only, ...others] = file.from === undefined ? [] : own.keys();
+    if (only !== undefined && others.length === 0)
+      own.set(only, { files: 0, added: file.added, removed: file.removed });
+    for (const [entryId, { added, removed }] of own)
+      turns.set(entryId, sum({ files: 1, added, removed }, turns.get(entryId)));
   }
-  return { ...total(files), turns: [...turns].map(([entryId, counts]) => ({ entryId, ...counts })) };
+  return {
+    ...files.map(({ added, removed }) => ({ files: 1, added, removed })).reduce(sum, NO_FILES),
+    turns: [...turns].map(([entryId, counts]) => ({ entryId, ...counts })),
+  };
 }
 
-function total(files: readonly ReviewedFile[]): Omit<ReviewSummary, "turns"> {
-  return {
-    files: files.length,
-    added: files.reduce((sum, { added }) => sum + added, 0),
-    removed: files.reduce((sum, { removed }) => sum + removed, 0),
-  };
+type Counts = Omit<ReviewSummary, "turns" | "isIncomplete">;
+const NO_FILES: Counts = { files: 0, added: 0, removed: 0 };
+
+function sum(a: Counts, b: Counts = NO_FILES): Counts {
+  return { files: a.files + b.files, added: a.added + b.added, removed: a.removed + b.removed };
+}
+
+/** The unreviewed steps of a file, and those of its earlier path. */
+function stepsOf({ root, path, from }: ReviewFile, { files }: ReviewState): ReturnType<typeof unreviewedSteps> {
+  return [path, ...(from === undefined ? [] : [from])].flatMap(each => {
+    const file = files.get(fileKey(root, each));
+    return file === undefined ? [] : unreviewedSteps(file);
+  });
 }
 
 /** The files with a rename as one entry. */
