@@ -7,12 +7,17 @@ import { PlaceFinder, textIn } from "./place-finder";
 
 const diff = (oldText: string, newText: string): Diff => ({ kind: "diff", path: "/w/a", oldText, newText });
 
+const failed = (error: unknown): never => {
+  throw error;
+};
+
 /** The new texts of the diffs that have a place, with its line. */
 async function linesIn(text: string | undefined, ...diffs: readonly Diff[]): Promise<readonly string[]> {
   const lines: string[] = [],
     finder = new PlaceFinder(
       async () => text,
       found => lines.push(...found.diffs.map(({ newText, line }) => `${newText} ${line}`)),
+      failed,
     );
   await finder.find({ within: [], entryId: "e", diffs });
   return lines;
@@ -41,11 +46,31 @@ suite("places of excerpts in files", () => {
     const finder = new PlaceFinder(
       async () => "one\ntwo",
       ({ entryId, diffs }) => found.push(`${entryId} ${diffs[0]?.newText}`),
+      failed,
     );
     const search = (entryId: string, newText: string) =>
       finder.find({ within: [], entryId, diffs: [diff("two", newText)] });
     await Promise.all([search("a", "1"), search("b", "2"), search("a", "3")]);
     deepEqual(found, ["a 3", "b 2"]);
+  });
+
+  test("are searched after a search that failed", async () => {
+    const results: string[] = [];
+    const finder = new PlaceFinder(
+      async file => {
+        if (file === "/w/broken") throw new Error("It cannot be read.");
+        return "one\ntwo";
+      },
+      ({ entryId }) => {
+        if (entryId === "b") throw new Error("It cannot be shown.");
+        results.push(`found ${entryId}`);
+      },
+      error => results.push(String(error)),
+    );
+    const search = (entryId: string, file = "/w/a") =>
+      finder.find({ within: [], entryId, diffs: [{ ...diff("two", "2"), path: file }] });
+    await Promise.all([search("a", "/w/broken"), search("b"), search("c")]);
+    deepEqual(results, ["Error: It cannot be read.", "Error: It cannot be shown.", "found c"]);
   });
 
   test("are searched in regular files of the workspace only", async () => {

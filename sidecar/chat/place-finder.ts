@@ -3,6 +3,7 @@
  *
  * Invariants:
  * - Searches run one after another. A newer search for the same entry replaces one that has not started.
+ * - A search that fails is reported, and the next one runs.
  * - An excerpt without a place, or with several possible places, is not reported.
  */
 import { readFile, stat } from "node:fs/promises";
@@ -24,13 +25,14 @@ export class PlaceFinder {
     private readonly read: ReadText,
     /** `diffs`: those with a place. */
     private readonly found: (found: PlaceSearch) => void,
+    private readonly failed: (error: unknown) => void,
   ) {}
 
   /** Resolves after the search, and never rejects. */
   find(search: PlaceSearch): Promise<void> {
     const key = JSON.stringify([...search.within, search.entryId]);
     this.#waiting.set(key, search);
-    this.#last = this.#last.then(() => this.#search(key));
+    this.#last = this.#last.then(() => this.#search(key)).catch(this.failed);
     return this.#last;
   }
 

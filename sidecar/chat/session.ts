@@ -101,8 +101,10 @@ export class Session extends Actor<Message> {
       },
     );
     this.#search = new ConversationSearch(deps.clock, event => this.#outbox.answer(event));
-    this.#places = new PlaceFinder(deps.filesIn?.(start.folders ?? [start.cwd]) ?? (async () => undefined), found =>
-      this.#notify({ kind: "placesFound", ...found }),
+    this.#places = new PlaceFinder(
+      deps.filesIn?.(start.folders ?? [start.cwd]) ?? (async () => undefined),
+      found => this.#notify({ kind: "placesFound", ...found }),
+      error => deps.log("warn", "agent", "The lines of a change could not be found", { error: String(error) }),
     );
     this.#agent = new AgentClient(start, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
