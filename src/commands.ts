@@ -69,7 +69,7 @@ export function registerCommands({
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": async () => {
-      const agentId = await selectAgent(configuration, sources, sentence => void chat.report(sentence));
+      const agentId = await selectAgent(configuration, sources, (...message) => void chat.report(...message));
       if (agentId !== undefined) chat.agentSelected(agentId);
     },
     "symposium.applyCode": (side: unknown) => used(() => code.apply(uriOf(side))),

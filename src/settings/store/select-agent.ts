@@ -16,8 +16,8 @@ export interface AgentSources {
   found(): Promise<FoundPrograms>;
 }
 
-/** Shows a sentence to the user. */
-export type Report = (sentence: string) => void;
+/** Shows a sentence to the user. `error`: nothing was selected. */
+export type Report = (sentence: string, tone: "info" | "error") => void;
 
 /** Resolves with the id of the selected agent; `undefined`: the user cancelled. */
 export async function selectAgent(
@@ -45,28 +45,28 @@ async function chosenId(
       await configuration.addAgent(entryOf(chosen.found));
       return chosen.found.agent.id;
     case "more": {
-      const added = await addFromRegistry(configuration, sources, report);
-      if (added) report(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`);
+      const added = await addFromRegistry(configuration, sources, sentence => report(sentence, "error"));
+      if (added) report(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`, "info");
       return added?.id;
     }
   }
 }
 
-/** Adds an agent of the registry to the user's settings. `undefined`: the user cancelled, or a message was shown. */
+/** Adds an agent of the registry to the user's settings. `undefined`: the user cancelled, or the reason was shown. */
 export async function addFromRegistry(
   configuration: Configuration,
   { registry }: Pick<AgentSources, "registry">,
-  report: Report,
+  refuse: (sentence: string) => void,
 ): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
   if (!vscode.workspace.isTrusted)
-    return void report(
+    return void refuse(
       l10n.t("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first."),
     );
   const view = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: l10n.t("Reading the agent registry…") },
     async () => registry().catch(failedRegistry),
   );
-  if (view.agents.length === 0) return void report(view.problem ?? l10n.t("The registry has no agents."));
+  if (view.agents.length === 0) return void refuse(view.problem ?? l10n.t("The registry has no agents."));
   const items = registryItems(
     view.agents,
     configuration.settings.agents.map(({ id }) => id),
@@ -81,7 +81,7 @@ export async function addFromRegistry(
     matchOnDetail: true,
   });
   if (!item) return undefined;
-  if (item.agent.missing !== undefined) return void report(item.agent.missing);
+  if (item.agent.missing !== undefined) return void refuse(item.agent.missing);
   await configuration.addAgent(item.agent.entry);
   return item.agent;
 }
