@@ -21,11 +21,6 @@ suite("turns during changes of the repository, with git", () => {
 
   const begin = (recording: Recording, entryId: string): Promise<void> =>
     recording.begin({ entryId, title: `Prompt ${entryId}` }, "A session");
-  /** Resolves when the changes until now are recorded. */
-  const sample = async (reviews: ReviewFixture, recording: Recording): Promise<void> => {
-    recording.toolEnded();
-    await reviews.files();
-  };
   /** The lines of a file in commits of two branches. The first branch is checked out. */
   const branches = async (main: string, other: string): Promise<void> => {
     fixture.write("w/a.txt", main);
@@ -147,7 +142,8 @@ suite("turns during changes of the repository, with git", () => {
     const { id, recording } = reviews.session();
     await begin(recording, "p1");
     fixture.write("w/d/c.txt", "agent\n");
-    await sample(reviews, recording);
+    recording.toolEnded();
+    await reviews.ask("review/refresh", { id }); // resolves when the changes until now are recorded
     await fixture.git("w", "commit", "-q", "-a", "--amend", "-m", "Amended");
     await removeOldObjects();
     fixture.write("w/a.txt", "agent\n");
