@@ -4,10 +4,9 @@
 //
 // `speaks` is the API of its model (DIALECTS in mock-model.mjs). `tools` are the names of the agent's tools in that
 // API. With a `search` tool (SEARCHES in script.mjs) its model finds tools of servers that are hidden at first. An
-// agent that `endsWhenRejected` ends the turn when the user rejects a call, without another model request. `editTitle`
-// is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of its workarounds
-// in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates, and `mayBreak`
-// those whose violation depends on timing.
+// agent that `endsWhenRejected` ends the turn when the user rejects a call, without another model request.
+// `workarounds` are the ids of its workarounds in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of
+// docs/conform.md that it violates, and `mayBreak` those whose violation depends on timing.
 //
 // `configuration` is the agent's id in the registry, by which Symposium finds its configuration
 // (sidecar/agents/own-configuration/known-configurations.ts), and the file below its home.
@@ -130,7 +129,6 @@ const ALL = [
       ],
       interactive: true,
     },
-    editTitle: "Edit files",
     tools: {
       shell: ["exec_command", "shell_command"],
       write: ["apply_patch"],

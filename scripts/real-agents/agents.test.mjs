@@ -52,15 +52,13 @@ for (const agent of AGENTS)
 for (const agent of AGENTS)
   suite(`${agent.name} in Symposium`, () => {
     const it = testsOf(agent);
-    /** Matches the card of a change; some agents name the file below its title. */
-    const cardOf = file => new RegExp(`${agent.editTitle ?? file}[^\\n]* · edit[^]*done`);
     const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 
     it("chat", "answers one prompt after another in the page", () =>
       onStage(agent, async stage => {
         const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
         deepEqual(
-          exchanges.map(({ question }) => question),
+          exchanges.map(({ question }) => question.split("\n")[0]), // above what the extensions added
           [prompt("text"), prompt("again")],
         );
         match(exchanges[0].answer, /Hello from the scripted model, streamed in several pieces\. END-OF-TEXT/);
@@ -76,11 +74,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "allowed", ["shell"]);
         equal(pressed.length, 1);
-        match(
-          answer,
-          /requests permission to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/,
-        );
-        match(answer, /echo shell-was-run[^\n]* · execute[^]*done/);
+        match(answer, /echo shell-was-run > proof\/shell\.txt[^]*\ballowed\b/i);
         match(answer, /The command gave «[^]*shell-was-run[^]*END-OF-SHELL/);
         equal(stage.written("proof/shell.txt"), "shell-was-run\n");
       }),
@@ -93,7 +87,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "rejected", ["shell"], { permission: "reject" });
         equal(pressed.length, 1);
-        match(answer, /requests permission to run a command[^]*Rejected by you/);
+        match(answer, /echo shell-was-run > proof\/shell\.txt[^]*\brejected\b/i);
         if (!agent.endsWhenRejected) {
           match(answer, /END-OF-SHELL/);
           match(resultsOf(stage.model, "shell"), REFUSED);
@@ -109,8 +103,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "write", ["write"]);
         equal(pressed.length, 1);
-        match(answer, /requests permission to change a file[^]*written\.txt[^]*Allowed by you/);
-        match(answer, cardOf("written.txt"));
+        match(answer, /written\.txt[^]*\ballowed\b/i);
         match(answer, /END-OF-WRITE/);
         equal(stage.written("written.txt"), "written by the agent\n");
       }),
@@ -123,9 +116,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "edit", ["edit"]);
         equal(pressed.length, 1);
-        match(answer, /seed\.txt'? · read[^]*done[^]*I will change it\./);
-        match(answer.split("I will change it.")[1], cardOf("seed.txt"));
-        match(answer, /-\s*line two[^]*\+\s*line 2, edited/);
+        match(answer, /seed\.txt[^]*I will change it\.[^]*seed\.txt[^]*−\s*line two[^]*\+\s*line 2, edited/);
         match(answer, /END-OF-EDIT/);
         equal(stage.written("seed.txt"), "line one\nline 2, edited\nline three\n");
       }),

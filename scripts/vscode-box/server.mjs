@@ -32,6 +32,7 @@ export const QUIET_SETTINGS = {
   "workbench.secondarySideBar.defaultVisibility": "hidden",
   "workbench.editor.useModal": "off",
   "window.titleBarStyle": "custom",
+  "remote.autoForwardPorts": false, // its notification for a server of an agent covers the prompt
   "git.autofetch": false,
   "git.openRepositoryInParentFolders": "never",
   "github.gitAuthentication": false,

@@ -56,6 +56,20 @@ suite("line of a tool call", () => {
     equal(words({ ...edit, content: [diff, { ...diff, path: "/w/b.ts" }] }), "Read src/a.ts", "several files");
   });
 
+  test("names and links a file that is the whole title", () => {
+    const read = { title: "/w/src/a.ts", locations: [{ path: "/w/src/a.ts", line: 3 }] };
+    deepEqual(line(read).parts, [
+      { kind: "text", text: "Read" },
+      { kind: "link", text: "src/a.ts", href: "file:///w/src/a.ts#L3" },
+    ]);
+    equal(words({ ...read, title: "src/a.ts", status: "in_progress" }), "Reading src/a.ts");
+    equal(words({ ...read, title: "w/src/a.ts", toolKind: "edit" }), "Edited src/a.ts");
+    equal(words({ ...read, toolKind: "search" }), "src/a.ts");
+    equal(words({ ...read, title: "/w/b.ts" }), "b.ts", "another file");
+    equal(words({ ...read, status: "failed" }), "src/a.ts", "not read");
+    equal(words({ ...read, locations: [...read.locations, { path: "/w/b.ts" }] }), "src/a.ts", "several files");
+  });
+
   test("has the command of the parameters or of the terminal", () => {
     const run = { toolKind: "execute", title: "Run tests" };
     equal(words({ ...run, input: '{"command":"npm test"}' }), "$ npm test");

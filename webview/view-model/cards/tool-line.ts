@@ -27,7 +27,8 @@ export function toolLine(tool: ToolCall, context: LineContext): ToolLine {
   return {
     state: stateOf(tool.status),
     parts: editParts(tool, context.cwd) ??
-      commandParts(tool, context) ?? [text(withoutFolder(tool.title, context.cwd))],
+      commandParts(tool, context) ??
+      pathParts(tool, context.cwd) ?? [text(withoutFolder(tool.title, context.cwd))],
     ...result,
     time: tool.ms === undefined ? "" : duration(tool.ms),
   };
@@ -52,11 +53,7 @@ function editParts({ toolKind, status, content, locations }: ToolCall, cwd: stri
     line = locations.find(location => location.path === path)?.line ?? diffs[0]?.line;
   return [
     { kind: "text", text: editWord(stateOf(status) === "running", isNew) },
-    {
-      kind: "link",
-      text: visibleLine(relative(path, cwd)),
-      href: fileAddress({ path, ...(line === undefined ? {} : { line }) }),
-    },
+    fileLink({ path, ...(line === undefined ? {} : { line }) }, cwd),
     ...(added === 0 ? [] : [{ kind: "added", text: `+${added}` } as const]),
     ...(removed === 0 ? [] : [{ kind: "removed", text: `−${removed}` } as const]),
   ];
@@ -65,6 +62,26 @@ function editParts({ toolKind, status, content, locations }: ToolCall, cwd: stri
 function editWord(isRunning: boolean, isNew: boolean): string {
   if (isNew) return isRunning ? l10n.t("Creating") : l10n.t("Created");
   return isRunning ? l10n.t("Editing") : l10n.t("Edited");
+}
+
+/**
+ * `Read src/a.ts`, for a call whose title is only the path of its file. OpenCode omits the first slash outside of a
+ * repository.
+ */
+function pathParts({ toolKind, status, title, locations }: ToolCall, cwd: string): readonly LinePart[] | undefined {
+  const [file, ...others] = locations;
+  if (file === undefined || others.some(({ path }) => path !== file.path)) return undefined;
+  const { path } = file,
+    isPath = [path, path.replace(/^[\\/]/, ""), relative(path, cwd)].includes(title);
+  if (!isPath || status === "failed") return undefined;
+  const isRunning = stateOf(status) === "running",
+    link = fileLink(file, cwd);
+  if (toolKind === "read") return [{ kind: "text", text: isRunning ? l10n.t("Reading") : l10n.t("Read") }, link];
+  return toolKind === "edit" ? [{ kind: "text", text: editWord(isRunning, false) }, link] : [link];
+}
+
+function fileLink(location: ToolCall["locations"][number], cwd: string): LinePart {
+  return { kind: "link", text: visibleLine(relative(location.path, cwd)), href: fileAddress(location) };
 }
 
 /** `$ npm test`, for a call that runs a command. */
