@@ -73,18 +73,27 @@ suite("places of excerpts in files", () => {
     deepEqual(results, ["Error: It cannot be read.", "Error: It cannot be shown.", "found c"]);
   });
 
-  test("are searched in regular files of the workspace only", async () => {
+  test("are searched in the editor's text of regular files of the workspace only", async () => {
     const base = realpathSync(mkdtempSync(path.join(tmpdir(), "places-")));
     try {
       const folder = path.join(base, "w"),
-        read = textIn([folder]);
+        opened: string[] = [],
+        read = textIn([folder], {
+          readTextFile: async file => {
+            opened.push(file);
+            return file.endsWith("refused") ? Promise.reject(new Error("binary")) : "unsaved text";
+          },
+        });
       mkdirSync(folder);
       writeFileSync(path.join(folder, "a"), "text");
+      writeFileSync(path.join(folder, "refused"), "text");
+      writeFileSync(path.join(folder, "large"), "x".repeat(2 * 1024 * 1024 + 1));
       writeFileSync(path.join(base, "outside"), "text");
       symlinkSync(path.join(base, "outside"), path.join(folder, "link"));
-      equal(await read(path.join(folder, "a")), "text");
-      for (const other of ["link", "missing", "../outside", ".", "a\0"])
+      equal(await read(path.join(folder, "a")), "unsaved text");
+      for (const other of ["link", "missing", "../outside", ".", "a\0", "large", "refused"])
         equal(await read(path.join(folder, other)), undefined, other);
+      deepEqual(opened, [path.join(folder, "a"), path.join(folder, "refused")]);
     } finally {
       rmSync(base, { recursive: true });
     }

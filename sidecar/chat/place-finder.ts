@@ -6,10 +6,11 @@
  * - A search that fails is reported, and the next one runs.
  * - An excerpt without a place, or with several possible places, is not reported.
  */
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import type { Diff } from "../../src/protocol/chat/diff-places";
 import { wholeChange } from "../../src/protocol/chat/whole-change";
 import { resolveInWorkspace } from "../permissions/workspace-boundary";
+import type { EditorFiles } from "./agent/agent-files";
 import type { PlaceSearch } from "./session-model";
 
 const MAX_BYTES = 2 * 1024 * 1024;
@@ -59,13 +60,16 @@ export class PlaceFinder {
   }
 }
 
-/** Reads regular files in these folders. Others are not read, because an agent chooses the paths. */
-export function textIn(folders: readonly string[]): ReadText {
+/**
+ * Reads regular files in these folders through the editor, with its unsaved changes and its encodings. Other files are
+ * not read, because an agent chooses the paths.
+ */
+export function textIn(folders: readonly string[], editor: Pick<EditorFiles, "readTextFile">): ReadText {
   return async file => {
     try {
       const { real, isInside } = await resolveInWorkspace(file, folders),
         stats = isInside ? await stat(real) : undefined;
-      return stats?.isFile() && stats.size <= MAX_BYTES ? await readFile(real, "utf8") : undefined;
+      return stats?.isFile() && stats.size <= MAX_BYTES ? await editor.readTextFile(file) : undefined;
     } catch {
       return undefined;
     }

@@ -46,8 +46,11 @@ export interface SessionDeps {
   /** Cancels the installation of an agent or extension, for all sessions. Absent: nothing is ever installed. */
   readonly cancelInstall?: ((of: Installable, id: string) => void) | undefined;
   readonly editor: EditorFiles;
-  /** Reads the texts of files in these folders, for the line numbers of excerpts. Absent: they have none. */
-  readonly filesIn?: ((folders: readonly string[]) => ReadText) | undefined;
+  /**
+   * Reads the texts of files in these folders through the editor, for the line numbers of excerpts. Absent: they have
+   * none.
+   */
+  readonly filesIn?: ((folders: readonly string[], editor: EditorFiles) => ReadText) | undefined;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;
   readonly signIn: {

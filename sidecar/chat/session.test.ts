@@ -178,7 +178,7 @@ suite("chat session", () => {
     const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "session-"))),
       file = path.join(cwd, "a.txt"),
       journal = new MemoryJournal();
-    writeFileSync(file, "one\ntwo\nthree");
+    writeFileSync(file, "saved");
     try {
       await using fixture = new Fixture(journal);
       const id = await fixture.open({ cwd });
@@ -190,7 +190,8 @@ suite("chat session", () => {
         sessionUpdate: "tool_call",
         toolCallId: "t",
         kind: "edit",
-        content: [{ type: "diff", path: file, oldText: "two", newText: "2" }],
+        // the editor's text of the file
+        content: [{ type: "diff", path: file, oldText: `of ${file}`, newText: "2" }],
       });
       await fixture.until(() => linesOf(fixture.entries(id)).includes(2));
       await using after = new Fixture(journal.copy());

@@ -102,7 +102,7 @@ export class Session extends Actor<Message> {
     );
     this.#search = new ConversationSearch(deps.clock, event => this.#outbox.answer(event));
     this.#places = new PlaceFinder(
-      deps.filesIn?.(start.folders ?? [start.cwd]) ?? (async () => undefined),
+      deps.filesIn?.(start.folders ?? [start.cwd], deps.editor) ?? (async () => undefined),
       found => this.#notify({ kind: "placesFound", ...found }),
       error => deps.log("warn", "agent", "The lines of a change could not be found", { error: String(error) }),
     );
