@@ -25,7 +25,7 @@ suite("user-facing errors", () => {
   });
 
   test("describes a process exit separately from its consequence", () => {
-    const error = agentExited("Ada", "exit code 3", "one\ntwo\nthree\nfour\n");
+    const error = agentExited("Ada", "exit code 3", "one\ntwo\nthree\n\nfour\n");
     deepEqual([error.what, error.cause], ["Ada exited unexpectedly (exit code 3).", "two\nthree\nfour"]);
     equal(error.message, "Ada exited unexpectedly (exit code 3). Ada restarts with your next prompt.");
     deepEqual(

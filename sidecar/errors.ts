@@ -132,7 +132,11 @@ export function agentExited(agent: string, status: string, output: string, readU
 }
 
 function lastLines(output: string): string {
-  return redactText(output.trim()).split("\n").slice(-3).join("\n");
+  return redactText(output.trim())
+    .split("\n")
+    .filter(line => line.trim() !== "")
+    .slice(-3)
+    .join("\n");
 }
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {

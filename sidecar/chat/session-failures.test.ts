@@ -37,6 +37,17 @@ suite("session state machine: failures", () => {
     deepEqual(actions(OPENED), ["restartAgent"]);
   });
 
+  test("removes the notice of a failed start with the next start, and keeps that of a prompt", () => {
+    const failed: SessionEvent = { kind: "openFailed", text: "Not found.", actions: [] };
+    const over = (...events: readonly SessionEvent[]) =>
+      applyEvents(...events).state.conversation.entries.flatMap(entry =>
+        entry.kind === "notice" ? [entry.isOver === true] : [],
+      );
+    deepEqual(over(failed), [false]);
+    deepEqual(over(failed, prompt("1"), failed), [true, false]);
+    deepEqual(over(failed, prompt("1"), failed, prompt("2"), OPENED), [true, false]);
+  });
+
   test("marks the output of an exited process and reports the lost memory", () => {
     const { state } = applyEvents(
       OPENED,

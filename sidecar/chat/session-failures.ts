@@ -39,20 +39,19 @@ export function agentFailed(state: State, failure: AgentFailure, canRestart: boo
   const unread = pause === undefined ? undefined : unreadPrompt(state, failure);
   if (pause !== undefined && unread)
     return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, failure, unread, pause);
-  const hadPrompt = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
+  const hadPrompt = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined),
+    // The next start gives the notice its own outcome.
+    until = phase.kind === "opening" && !hadPrompt ? { until: "start" as const } : {};
   const next =
     pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
   return chain(
     endWaits(state, "start", "update", "turn"),
     interruptAll,
     s =>
-      addNotice(
-        s,
-        isCancelled ? "info" : "error",
-        `${text}${next}`,
-        hadPrompt ? ["sendAgain", ...actions] : actions,
-        withDetail(detail),
-      ),
+      addNotice(s, isCancelled ? "info" : "error", `${text}${next}`, hadPrompt ? ["sendAgain", ...actions] : actions, {
+        ...withDetail(detail),
+        ...until,
+      }),
     s => enter(s, { kind: "down", waiting: undefined }),
     holdQueue,
     idle,

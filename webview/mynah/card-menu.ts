@@ -67,8 +67,11 @@ export class CardMenu {
   }
 }
 
-const variants = (buttons: readonly CardButton[], pressed: (id: string) => void): HTMLElement =>
-  menuButton({ label: texts.moreChoices, content: [icon("down")] }, () => buttons, pressed);
+function variants(buttons: readonly CardButton[], pressed: (id: string) => void): HTMLElement {
+  const element = menuButton({ label: texts.moreChoices, content: [icon("down")] }, () => buttons, pressed);
+  element.classList.add("symposium-split");
+  return element;
+}
 
 const cardMenu = (buttons: readonly CardButton[], pressed: (id: string) => void): HTMLElement =>
   menuButton({ label: texts.moreActions, content: [document.createTextNode("⋯")] }, () => buttons, pressed);

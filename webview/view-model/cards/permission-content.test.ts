@@ -47,6 +47,21 @@ suite("content of a permission request", () => {
     deepEqual(body(["a"]), ["**Title**", '```json\n["a"]\n```']);
   });
 
+  test("is a row for a list of plain values, unless a value contains the separator", () => {
+    deepEqual(body({ labels: ["bug", 2], names: ["a, b"] }, { title: "", toolKind: "other" }), [
+      "labels: bug\\, 2",
+      "names:",
+      '```json\n[\n  "a, b"\n]\n```',
+    ]);
+  });
+
+  test("omits a title that only names the file of the diff", () => {
+    const content = [{ kind: "diff", path: "/w/src/a.ts", newText: "x" }] as const,
+      titled = (title: string) => body({}, { title, content });
+    for (const title of ["Edit src/a.ts", "Edit `/w/src/a.ts`", "src/a.ts"]) deepEqual(titled(title), [], title);
+    deepEqual(titled("Delete b, edit src/a.ts"), ["**Delete b\\, edit src\\/a\\.ts**"]);
+  });
+
   test("omits the parameters that a diff shows, and no others", () => {
     deepEqual(
       body(

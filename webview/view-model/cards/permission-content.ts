@@ -25,7 +25,11 @@ export function permissionBody({ title, toolKind, input, content }: Permission, 
   if (input !== undefined && !isObject(given)) return [...titleLines(title), parameterBlock(input)];
   const parameters = isObject(given) ? given : {},
     diffs = content.filter(each => each.kind === "diff");
-  if (diffs.length > 0) return [...titleLines(title), ...rows(outside(diffs, parameters))];
+  if (diffs.length > 0)
+    return [
+      ...(diffs.some(({ path }) => isNamed(title, path, cwd)) ? [] : titleLines(title)),
+      ...rows(outside(diffs, parameters)),
+    ];
   const command = toolKind === "execute" || toolKind === "other" ? commandIn(parameters) : undefined;
   if (command !== undefined) return commandLines(command, parameters, title, cwd);
   const address = toolKind === "fetch" ? ADDRESSES.find(name => isFilled(parameters[name])) : undefined;
@@ -54,6 +58,13 @@ function commandLines(
 const isSame = (title: string, command: string): boolean =>
   title.trim().replace(/^`+|`+$/g, "") === command.trim() || title.trim() === `$ ${command.trim()}`;
 
+/** Whether the title is a verb and the name of the file, which the diff shows. */
+function isNamed(title: string, path: string, cwd: string): boolean {
+  const line = title.trim().replaceAll("`", ""),
+    name = [path, relative(path, cwd)].find(each => line.endsWith(each));
+  return name !== undefined && /^[\p{L} ]{0,20}$/u.test(line.slice(0, line.length - name.length));
+}
+
 const titleLines = (title: string): readonly string[] => (title.trim() === "" ? [] : [`**${literal(title)}**`]);
 
 /** The parameters that none of the diffs shows. */
@@ -72,9 +83,18 @@ const without = (parameters: Fields, names: ReadonlySet<string>): Fields =>
 /** `key: value`, one parameter a row. */
 function rows(parameters: Fields): readonly string[] {
   return Object.entries(parameters).flatMap(([name, value]) => {
-    const shown = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    const shown = typeof value === "string" ? value : (listed(value) ?? JSON.stringify(value, undefined, 2));
     return shown.length > MAX_ROW || visibleText(shown).includes("\n")
       ? [`${literal(name)}:`, textBlock(shown, typeof value === "string" ? PLAIN : "json", "whole")]
       : [`${literal(name)}: ${literal(shown)}`];
   });
+}
+
+/** A list of plain values as text, unless a value could be mistaken for several. */
+function listed(value: unknown): string | undefined {
+  if (!Array.isArray(value) || value.length === 0) return undefined;
+  const isPlain = value.every(
+    each => ["string", "number", "boolean"].includes(typeof each) && /^[^,\n\r]*\S$/u.test(String(each)),
+  );
+  return isPlain ? value.join(", ") : undefined;
 }

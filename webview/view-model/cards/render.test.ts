@@ -312,6 +312,23 @@ suite("entry card", () => {
     deepEqual([agents.header?.text, agents.folded], ["**Cl\\<b\\>**: Slow today\\.", ["```text\n12 s\n```"]]);
   });
 
+  test("quotes the last output of a failed program, and folds all of it", () => {
+    const failed = (detail: string): readonly unknown[] => {
+      const { header, folded } = only({
+        kind: "notice",
+        id: "n",
+        severity: "error",
+        text: "It exited",
+        detail,
+        actions: [],
+      });
+      return [header?.text, folded];
+    };
+    deepEqual(failed("no <key>\n"), ["It exited\n\n“no \\<key\\>”", []]);
+    deepEqual(failed("a\nno key"), ["It exited\n\n“no key”", ["```text\na\nno key\n```"]]);
+    deepEqual(failed("x".repeat(201)), ["It exited", [`\`\`\`text\n${"x".repeat(201)}\n\`\`\``]]);
+  });
+
   test("shows an unknown update as a placeholder", () =>
     equal(
       only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text,

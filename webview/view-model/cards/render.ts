@@ -221,14 +221,23 @@ function mediaCard(id: string, content: ToolContent): Card {
   }
 }
 
-function noticeCard({ id, severity, text, from, detail, actions }: Notice): Card {
+/** Maximum characters of the last line of a failed program, which its notice quotes. */
+const MAX_QUOTED = 200;
+
+function noticeCard({ id, severity, text, from, detail = "", actions }: Notice): Card {
+  const lines = severity === "error" && from === undefined ? detail.split("\n").filter(line => line.trim() !== "") : [],
+    quoted = lines.at(-1)?.trim() ?? "",
+    isQuoted = quoted !== "" && quoted.length <= MAX_QUOTED;
   return card(id, "notice", {
     header: {
       icon: severity,
-      text: from === undefined ? literalProse(text) : `**${literal(from)}**: ${literalProse(text)}`,
+      text:
+        from === undefined
+          ? [literalProse(text), ...(isQuoted ? [`“${literal(quoted)}”`] : [])].join("\n\n")
+          : `**${literal(from)}**: ${literalProse(text)}`,
       tone: severity,
     },
-    folded: detail === undefined || detail.trim() === "" ? [] : [textBlock(detail, PLAIN)],
+    folded: detail.trim() === "" || (isQuoted && lines.length === 1) ? [] : [textBlock(detail, PLAIN)],
     buttons: actions.map(actionButton),
   });
 }
