@@ -3,7 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { HostAction } from "./chat/chat-deps";
-import type { ChatSurfaces } from "./chat/chat-surfaces";
+import type { ChatNotice, ChatSurfaces } from "./chat/chat-surfaces";
 import type { ResponseCapture } from "./chat/response-capture";
 import type { AnswerCode } from "./editor/code/answer-code";
 import { additions, NothingToAdd, type ContextSources, type Gathered } from "./editor/mentions/context-sources";
@@ -160,19 +160,12 @@ export async function perform(action: HostAction): Promise<void> {
   await vscode.commands.executeCommand(COMMAND_OF[action]);
 }
 
-/** Shows an error message with the actions as buttons. */
-export function notify(message: string, actions: readonly HostAction[]): Promise<void> {
-  return show(showError, message, actions);
-}
+const SHOW = { info: showInformation, warning: showWarning, error: showError } as const;
 
-/** Like `notify`, but as a warning. */
-export function warn(message: string, actions: readonly HostAction[]): Promise<void> {
-  return show(showWarning, message, actions);
-}
-
-async function show(open: typeof showError, message: string, actions: readonly HostAction[]): Promise<void> {
+/** Shows a notification with the actions as buttons. */
+export async function notify({ tone, message, actions }: ChatNotice): Promise<void> {
   const titles = actions.map(action => titleOf(COMMAND_OF[action]));
-  const chosen = await open(message, ...titles);
+  const chosen = await SHOW[tone](message, ...titles);
   const action = actions[titles.indexOf(chosen ?? "")];
   if (action !== undefined) await perform(action);
 }
@@ -195,7 +188,11 @@ async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<vo
       count === 1 ? l10n.t("1 conversation was deleted.") : l10n.t`${count} conversations were deleted.`,
     );
   } catch (error) {
-    await notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
+    await notify({
+      tone: "error",
+      message: error instanceof Error ? error.message : String(error),
+      actions: ["showLogs"],
+    });
   }
 }
 

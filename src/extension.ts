@@ -38,11 +38,11 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   };
   const isProduction = context.extensionMode === vscode.ExtensionMode.Production,
     log = new Log();
-  const configuration = own(new Configuration(log, message => void commands.notify(message, ["showLogs"])));
+  const configuration = own(new Configuration(log, message => void surfaces.report(message, "error", ["showLogs"])));
   const showLogs = showLogOf(log, () => configuration.settings, own);
 
   const chosen = new PersistedControls(context.globalState, log);
-  const warn = (message: string): void => void commands.warn(message, ["showLogs"]);
+  const warn = (message: string): void => void surfaces.report(message, "warning", ["showLogs"]);
   const discuss = { command: "symposium.discussSelection", title: COMMANDS["symposium.discussSelection"] };
   const editor = own(registerEditor({ log, discuss, warn, asUser: (file, write) => review.asUser(file, write) }));
   const supervisor = new SidecarSupervisor({
@@ -147,7 +147,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     sessions: listedSessions,
     openSession: session => sessions.commands["symposium.openSession"]({ kind: "session", session }),
     openDraft: draft => surfaces.openDraft(draft),
-    notify: commands.notify,
+    notify: (message, actions) => surfaces.report(message, "error", actions),
   };
   own(vscode.window.registerUriHandler({ handleUri: ({ path, query }) => openLink(links, path, query) }));
   if (isProduction) return undefined;

@@ -90,7 +90,7 @@ export interface ChatDeps {
   codeColors(): Promise<CodeColors | undefined>;
   showText(title: string, text: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
-  /** Shows a VS Code notification with buttons, for messages that no page or tab can show. */
+  /** Shows an error that belongs to no tab, in the visible chat or in a notification of VS Code. */
   notify(message: string, actions: readonly HostAction[]): void;
   /** Fires when the set of outdated tabs changes. */
   outdatedChanged?(tabs: readonly TabId[]): void;

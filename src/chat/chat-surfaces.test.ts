@@ -101,11 +101,8 @@ class SurfacesFixture {
         this.done.push(`focus ${hasFocus}`);
       },
       shownTabChanged: () => undefined,
-      notify: message => {
-        this.done.push(message);
-      },
-      inform: message => {
-        this.done.push(`(${message})`);
+      notify: ({ tone, message, actions }) => {
+        this.done.push([tone, message, ...actions].join(" "));
       },
       sidecar: {
         get phase() {
@@ -325,14 +322,16 @@ suite("ChatSurfaces", () => {
     await surfaces.report("one");
     editor.host.live = false;
     await host.send({ type: "newTab", tabId: "u" }, { type: "selectTab", tabId: "u" });
-    await surfaces.report("two", "error");
+    await surfaces.report("two", "error", ["showLogs"]);
     host.live = false;
-    await surfaces.report("three", "error");
+    await surfaces.report("three", "warning", ["showLogs"]);
     deepEqual(
-      [editor.host, host].map(each => each.of("notice").map(({ tone, message }) => `${tone} ${message}`)),
-      [["info one"], ["error two"]],
+      [editor.host, host].map(each =>
+        each.of("notice").map(({ tone, message, actions }) => [tone, message, ...actions]),
+      ),
+      [[["info", "one"]], [["error", "two", "showLogs"]]],
     );
-    deepEqual(done, ["(not shown: the view has no tab)", "three"]);
+    deepEqual(done, ["info not shown: the view has no tab", "warning three showLogs"]);
   });
 
   test("moves the active editor to a window or into the view, otherwise the selected tab of the view", async () => {
@@ -358,7 +357,7 @@ suite("ChatSurfaces", () => {
       editor = await fixture.moveOut();
     for (let i = 0; i < 20; i++) await fixture.host.send({ type: "newTab", tabId: `t${i}` });
     await editor.host.send(move("t", "view"));
-    deepEqual([editor.host.chat.tabs, fixture.done], [["t"], ["(20 tabs are open. Close one to open another.)"]]);
+    deepEqual([editor.host.chat.tabs, fixture.done], [["t"], ["info 20 tabs are open. Close one to open another."]]);
   });
 
   test("forwards the title, and requests for attention to the surface of their session", async () => {
@@ -379,7 +378,7 @@ suite("ChatSurfaces", () => {
     deepEqual([fixture.done, editor.host.of("state").at(-1)?.sidecar.state], [[], "running"]);
     fixture.host.live = editor.host.live = false;
     fixture.surfaces.phaseChanged(failed);
-    deepEqual(fixture.done, ["It stopped 5 times."]);
+    deepEqual(fixture.done, ["error It stopped 5 times. restartSidecar showLogs"]);
     fixture.surfaces.trustGranted();
     equal(fixture.restarts, 1);
   });

@@ -9,14 +9,21 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Attachment } from "../protocol/chat/attachments";
-import { MAX_TABS, type HostToPage, type MovedTab, type PageCommand, type TabId } from "../protocol/page/host-to-page";
+import {
+  MAX_TABS,
+  type HostNotice,
+  type HostToPage,
+  type MovedTab,
+  type PageCommand,
+  type TabId,
+} from "../protocol/page/host-to-page";
 import type { ForkedSession, OpenableSession } from "../protocol/sessions/sessions";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { AttentionBadge } from "./attention-badge";
 import type { ChatController } from "./chat-controller";
-import type { ChatDeps, OtherSurfaces } from "./chat-deps";
+import type { ChatDeps, HostAction, OtherSurfaces } from "./chat-deps";
 import { GAVE_UP } from "./sidecar-state";
 
 export interface Surface {
@@ -37,9 +44,14 @@ export interface EditorSurface extends Surface {
   close(): void;
 }
 
-export interface SurfacesDeps extends Pick<ChatDeps, "notify" | "sidecar"> {
-  /** Shows a VS Code notification without buttons. */
-  inform(message: string): void;
+/** A message about the chat, with buttons. */
+export interface ChatNotice extends HostNotice {
+  readonly actions: readonly HostAction[];
+}
+
+export interface SurfacesDeps extends Pick<ChatDeps, "sidecar"> {
+  /** Shows a notification of VS Code. */
+  notify(notice: ChatNotice): void;
   view(): Surface;
   openEditor(tabId: TabId, inNewWindow: boolean): EditorSurface;
   /** Whether the tab has an open question. */
@@ -86,12 +98,11 @@ export class ChatSurfaces {
     for (const { page } of this.#all) page.post(message);
   }
 
-  /** Shows a message about an action in the chat: in the visible chat, whose prompt a notification would cover. */
-  async report(message: string, tone: "info" | "error" = "info"): Promise<void> {
-    const surface = [this.active, ...this.#all].find(({ controller }) => controller.shownTab !== undefined);
-    if (await surface?.page.deliver({ type: "notice", tone, message })) return;
-    if (tone === "error") this.deps.notify(message, []);
-    else this.deps.inform(message);
+  /** Shows a message about the chat: in the visible chat, whose prompt a notification would cover. */
+  async report(message: string, tone: ChatNotice["tone"] = "info", actions: ChatNotice["actions"] = []): Promise<void> {
+    const surface = [this.active, ...this.#all].find(({ controller }) => controller.shownTab !== undefined),
+      notice: ChatNotice = { tone, message, actions };
+    if (!(await surface?.page.deliver({ type: "notice", ...notice }))) this.deps.notify(notice);
   }
 
   event(event: ParamsOf<SidecarToHost, "chat/event">): void {
@@ -113,7 +124,8 @@ export class ChatSurfaces {
       controller.phaseChanged(phase);
       if (phase.kind !== "running") attention.clear();
     }
-    if (phase.kind === "failed" && !isSeen) this.deps.notify(phase.message, GAVE_UP);
+    if (phase.kind === "failed" && !isSeen)
+      this.deps.notify({ tone: "error", message: phase.message, actions: GAVE_UP });
   }
 
   /** Called when the user trusts the workspace. Replaces the read-only sidecar. */

@@ -7,7 +7,6 @@ import { openLink, showPrintout } from "../editor/files/workspace";
 import type { EditorPart } from "../editor/register";
 import type { Log } from "../log";
 import { CHAT_EDITOR, CHAT_FOCUSED, CHAT_VIEW } from "../names";
-import { showInformation } from "../notifications";
 import type { AgentChoice } from "../protocol/agents/agents";
 import type { ChatEvent } from "../protocol/chat/chat";
 import type { TabId } from "../protocol/page/host-to-page";
@@ -21,7 +20,7 @@ import { ChatStatus, type ShownStatus } from "./chat-status";
 import { ChatController } from "./chat-controller";
 import type { ChatDeps } from "./chat-deps";
 import { ChatEditors } from "./chat-editors";
-import { ChatSurfaces, type Surface } from "./chat-surfaces";
+import { type ChatNotice, ChatSurfaces, type Surface } from "./chat-surfaces";
 import { ChatView } from "./chat-view";
 import type { PageChannel } from "./page-channel";
 import { ResponseCapture } from "./response-capture";
@@ -35,7 +34,7 @@ export interface ChatParts {
   readonly editor: EditorPart;
   readonly chosen: ChatDeps["chosen"];
   readonly commands: Pick<ChatDeps, "confirmBypass" | "perform"> & {
-    notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
+    notify(notice: ChatNotice): Promise<void>;
     invite(sentence: string, open: () => Promise<void>): Promise<void>;
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
@@ -86,8 +85,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     focusChanged: hasFocus => void vscode.commands.executeCommand("setContext", CHAT_FOCUSED, hasFocus),
     shownTabChanged: parts.shownTabChanged,
     sidecar: supervisor,
-    notify: (message, actions) => void commands.notify(message, actions),
-    inform: message => void showInformation(message),
+    notify: notice => void commands.notify(notice),
   });
   const shared = {
     ...sharedDeps(parts, surfaces),
@@ -198,8 +196,7 @@ function sharedDeps(
     codeColors: () => editor.theme.codeColors(),
     showText: (title, text) => editor.proposals.showText(title, text),
     showPrintout,
-    notify: (message, actions) =>
-      void (actions.length === 0 ? surfaces.report(message, "error") : commands.notify(message, actions)),
+    notify: (message, actions) => void surfaces.report(message, "error", actions),
     outdatedChanged: parts.outdatedChanged,
     shownTabChanged: parts.shownTabChanged,
   };

@@ -1,7 +1,7 @@
 /** Creates the view “Sessions” with its commands, and connects both with VS Code. */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { ChatSurfaces } from "../chat/chat-surfaces";
+import type { ChatNotice, ChatSurfaces } from "../chat/chat-surfaces";
 import { realClock } from "../clock";
 import type { Log } from "../log";
 import type { AgentChoice } from "../protocol/agents/agents";
@@ -22,7 +22,8 @@ export interface SessionsParts {
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
   readonly chat: Pick<ChatSurfaces, "openSession" | "shownTabs" | "tabs" | "openBranch" | "closeTab">;
-  readonly commands: Pick<SessionCommandDeps, "notify"> & {
+  readonly commands: {
+    notify(notice: ChatNotice): Promise<void>;
     pickAgent(agents: readonly AgentChoice[]): Promise<AgentChoice | undefined>;
   };
   /** Workspace folders and the home folder. */
@@ -76,7 +77,7 @@ export function registerSessions(parts: SessionsParts): SessionsPart {
     openBranch: branch => chat.openBranch(branch),
     pickAgent: exceptId => parts.commands.pickAgent(configuration.settings.agents.filter(({ id }) => id !== exceptId)),
     newId: () => randomUUID(),
-    notify: parts.commands.notify,
+    notify: (message, actions) => parts.commands.notify({ tone: "error", message, actions }),
     now: () => Date.now(),
   });
   const owned = vscode.Disposable.from(

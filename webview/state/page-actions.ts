@@ -3,7 +3,7 @@
  * prompts. Pure.
  */
 import * as l10n from "@vscode/l10n";
-import { emptyConversation } from "../../src/protocol/chat/chat";
+import { emptyConversation, type ActionId } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { attach, attachTranscript, handleComposing, sentAgain, stopped } from "./composing";
 import { isEmpty, typed } from "./drafts";
@@ -235,11 +235,21 @@ export function handleAction(
         case "openOrigin":
           return openOrigin(page, tab);
         default:
-          return [page, [post({ type: "action", tabId, action: action.action })]];
+          return chain(withoutRemark(page, tab, action.action), p => [
+            p,
+            [post({ type: "action", tabId, action: action.action })],
+          ]);
       }
     default:
       return handleComposing(page, tab, action, now);
   }
+}
+
+/** Removes the remark that offered the action. */
+function withoutRemark(page: Page, tab: Tab, action: ActionId): Step {
+  return tab.remark?.actions?.includes(action) === true
+    ? [withTab(page, { ...tab, remark: undefined }), [show(tab)]]
+    : [page, []];
 }
 
 function openOrigin(page: Page, { tabId, conversation: { origin } }: Tab): Step {

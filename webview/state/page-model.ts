@@ -41,8 +41,10 @@ export type RequestState =
   | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
 
 export interface Remark {
-  readonly tone: "info" | "error";
+  readonly tone: "info" | "warning" | "error";
   readonly text: string;
+  /** Its buttons. The selection of one removes the remark. */
+  readonly actions?: readonly ActionId[];
   /** Shown only until the sidecar is running again, or until the turn ends. */
   readonly until?: "sidecar" | "idle";
   /** Offers a button that opens a tab with this agent. */

@@ -216,7 +216,11 @@ function received(page: Page, message: HostToPage, now: number): Step {
     case "runCommand":
       return runCommand(page, message.command, now);
     case "notice":
-      return remarkOn(page, page.selected, { tone: message.tone, text: message.message });
+      return remarkOn(page, page.selected, {
+        tone: message.tone,
+        text: message.message,
+        actions: message.actions,
+      });
     case "movedTab":
       return openMoved(page, message, now);
     case "releaseTab":

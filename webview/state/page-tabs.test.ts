@@ -1,4 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
+import type { ActionId } from "../../src/protocol/chat/chat";
 import { MAX_TABS, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
@@ -136,14 +137,22 @@ suite("page state: tabs", () => {
 
   test("shows a notice of the host in the selected tab", () => {
     const notice = (page: Page) =>
-      run(page, { kind: "received", message: { type: "notice", tone: "info", message: "No folder." } });
+      run(page, {
+        kind: "received",
+        message: { type: "notice", tone: "info", message: "No folder.", actions: ["openSettings", "showLogs"] },
+      });
     const { page, effects } = notice(livePage());
-    deepEqual(tabOf(page).remark, { tone: "info", text: "No folder." });
+    deepEqual(tabOf(page).remark, { tone: "info", text: "No folder.", actions: ["openSettings", "showLogs"] });
     deepEqual(
       effects.filter(({ kind }) => kind === "show"),
       [{ kind: "show", tabId: "t1" }],
     );
     deepEqual(notice(openPage(emptyPage, 100, 0)[0]).effects, [], "no tab");
+    const choose = (action: ActionId) => run(page, { kind: "actionChosen", tabId: "t1", action, messageId: "m" });
+    deepEqual(
+      [tabOf(choose("showLogs").page).remark, tabOf(choose("restartAgent").page).remark === undefined],
+      [undefined, false],
+    );
   });
 
   test("closes a tab for the host, if the tab exists", () => {

@@ -52,6 +52,13 @@ export type MoveCommand = "moveToEditor" | "moveToWindow" | "moveToView";
 /** Maximum number of tabs in the chat view. */
 export const MAX_TABS = 20;
 
+/** A message of the extension host about the chat. */
+export interface HostNotice {
+  readonly tone: "info" | "warning" | "error";
+  readonly message: string;
+  readonly actions: readonly ActionId[];
+}
+
 export type HostToPage =
   /** Answers the first `webviewReady`, and reports each change. The page opens missing tabs. */
   | {
@@ -131,8 +138,8 @@ export type HostToPage =
       readonly cwd: string;
       readonly transcript?: string;
     }
-  /** Shows a message about an action of the user in the selected tab. */
-  | { readonly type: "notice"; readonly tone: "info" | "error"; readonly message: string }
+  /** Shows a message about the chat in the selected tab, with buttons for the actions. */
+  | ({ readonly type: "notice" } & HostNotice)
   | { readonly type: "runCommand"; readonly command: PageCommand }
   /** Opens a tab that another surface has shown. It continues the same session. */
   | ({ readonly type: "movedTab" } & MovedTab)

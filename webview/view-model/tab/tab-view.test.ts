@@ -228,6 +228,11 @@ suite("tab view", () => {
   test("prefers a failed sidecar to a remark", () => {
     const remarked = tab({}, { remark: { tone: "info", text: "Mind." } });
     deepEqual(viewOf(page(), remarked).banner, { tone: "info", text: "Mind\\.", buttons: [] });
+    const withButton = tab({}, { remark: { tone: "warning", text: "Mind", actions: ["showLogs"] } });
+    deepEqual(
+      viewOf(page(), withButton).banner?.buttons.map(({ label }) => label),
+      ["Show Logs"],
+    );
     const failed = viewOf(
       page({ sidecar: { state: "failed", message: "Gone.", actions: ["restartSidecar", "showLogs"] } }),
       remarked,

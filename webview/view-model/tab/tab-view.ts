@@ -184,7 +184,7 @@ function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner |
         return {
           tone: remark.tone,
           text: literal(remark.text),
-          buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [],
+          buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : (remark.actions ?? []).map(actionButton),
         };
       return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
   }
