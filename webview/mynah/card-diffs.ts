@@ -28,7 +28,7 @@ export class CardDiffs {
       for (const [i, view] of views.entries()) {
         const shown = diffs[i];
         if (shown) view.show(shown);
-        if (content && !isBefore(view.element, content, buttons)) content.insertBefore(view.element, buttons);
+        if (content && view.element.parentElement !== content) content.insertBefore(view.element, buttons);
       }
     }
     for (const key of gone) {
@@ -37,8 +37,3 @@ export class CardDiffs {
     }
   }
 }
-
-/** The buttons may be drawn after the diffs. */
-const isBefore = (element: Element, content: Element, buttons: Element | null): boolean =>
-  element.parentElement === content &&
-  (buttons === null || (element.compareDocumentPosition(buttons) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0);

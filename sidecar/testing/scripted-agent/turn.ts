@@ -4,15 +4,15 @@
  * permission request is still awaited, because a client that cancels must respond to it.
  */
 import { setTimeout as after } from "node:timers/promises";
-import { useMcp, type McpConnection } from "../../mcp/client";
 import type { McpServer } from "../../mcp/read-mcp-servers";
-import { realClock } from "../../rpc/clock";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { runShell } from "./children";
+import { flooding, stderrFlood } from "./flood";
+import { McpCalls, type Mcp } from "./mcp-calls";
 import { fileCreated } from "./wait-for-file";
 import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
-import { numberedWords, type FloodOf, type McpDialect, type Step } from "./script";
+import { numberedWords, type Step } from "./script";
 import { Terminals } from "./terminals";
 import { isUpdate, textUpdate, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
@@ -42,8 +42,6 @@ export interface TurnFixture {
   readonly next: () => number;
 }
 
-type Mcp = Extract<Step, { step: "mcp" }>;
-
 /** Rejects when the client has disconnected. */
 export async function runTurn(steps: readonly Step[], fixture: TurnFixture): Promise<Ending> {
   return new Turn(fixture).run(steps);
@@ -60,6 +58,7 @@ class Turn {
 
   readonly #questions: Questions;
   readonly #terminals: Terminals;
+  readonly #mcp: McpCalls;
 
   constructor(fixture: TurnFixture) {
     this.#fixture = fixture;
@@ -71,6 +70,12 @@ class Turn {
       next,
       request: (method, params) => this.#request(method, params),
       update: update => this.#update(update),
+    });
+    this.#mcp = new McpCalls({
+      ...fixture,
+      questions: this.#questions,
+      update: update => this.#update(update),
+      sendText: text => this.#sendText(text),
     });
   }
 
@@ -101,7 +106,7 @@ class Turn {
     const [first] = batch;
     if (batch.length === 1 && first && first.step !== "mcp") return this.#do(first);
     await Promise.all([
-      this.#mcp(batch.filter((step): step is Mcp => step.step === "mcp")),
+      this.#mcp.call(batch.filter((step): step is Mcp => step.step === "mcp")),
       ...batch.filter(({ step }) => step !== "mcp").map(step => this.#do(step)),
     ]);
   }
@@ -195,11 +200,9 @@ class Turn {
       case "terminal-release":
         return this.#terminals.release();
       case "tools":
-        return this.#useServer(step.text, async server =>
-          this.#sendText((await server.tools()).map(({ name }) => name).join(", ") || "no tools"),
-        );
+        return this.#sendText((await this.#mcp.tools(step.text)).join(", ") || "no tools");
       case "mcp":
-        return this.#mcp([step]);
+        return this.#mcp.call([step]);
       case "env":
         return this.#sendText(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
       case "received":
@@ -287,74 +290,6 @@ class Turn {
     }
   }
 
-  /** Makes all calls to one server over one connection, in parallel. */
-  async #mcp(calls: readonly Mcp[]): Promise<void> {
-    const servers = [...new Set(calls.map(({ server }) => server))];
-    await Promise.all(
-      servers.map(server =>
-        this.#useServer(server, async (connection, name) => {
-          await Promise.all(
-            calls.filter(call => call.server === server).map(call => this.#callTool(connection, name, call)),
-          );
-        }),
-      ),
-    );
-  }
-
-  async #callTool(connection: McpConnection, name: string, { server, tool, args, dialect }: Mcp): Promise<void> {
-    const toolCallId = `mcp-${this.#fixture.next()}`,
-      { announcement, question } = announced(dialect, { server: dialect === "plain" ? server : name, tool, args });
-    if (question) await connection.tools(); // published agents list the tools before their first call
-    await this.#update({ sessionUpdate: "tool_call", toolCallId, status: "in_progress", ...announcement });
-    if (question) {
-      const answer = await this.#questions.askAbout({ ...question, toolCall: { toolCallId, ...question.toolCall } });
-      if (answer !== "chose allow_once") {
-        await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-        return this.#sendText(answer);
-      }
-    }
-    try {
-      const { failed, content, structured } = await connection.call(tool, args);
-      const shown = content.map(block => ({ type: "content", content: block }));
-      await this.#update({
-        sessionUpdate: "tool_call_update",
-        toolCallId,
-        status: failed ? "failed" : "completed",
-        content: shown,
-        ...(structured === undefined ? {} : { rawOutput: structured }),
-      });
-      await this.#sendText(
-        `${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`,
-      );
-    } catch (error) {
-      await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-      throw error;
-    }
-  }
-
-  async #useServer(name: string, use: (connection: McpConnection, name: string) => Promise<void>): Promise<void> {
-    const { servers, cancelled, cwd } = this.#fixture;
-    const server = servers.find(declared =>
-      name.endsWith("*") ? declared.name.startsWith(name.slice(0, -1)) : declared.name === name,
-    );
-    if (!server) throw new Error(`no MCP server ${name}`);
-    let closed = Promise.resolve();
-    await useMcp(
-      server,
-      {
-        cwd,
-        clock: realClock,
-        signal: cancelled,
-        client: { name: "scripted-agent", version: "1.0.0" },
-        closing: done => {
-          closed = done;
-        },
-      },
-      connection => use(connection, server.name),
-    );
-    await closed;
-  }
-
   /** Kills the process in the middle of a message. */
   async #kill(): Promise<void> {
     await this.#fixture.wire.raw(
@@ -363,80 +298,6 @@ class Turn {
     process.kill(process.pid, "SIGKILL");
   }
 }
-
-interface Announced {
-  readonly announcement: JsonObject;
-  readonly question?: { readonly toolCall: JsonObject; readonly _meta?: JsonObject };
-}
-
-/** `codex`: as recorded from codex-acp 2.6.0. */
-function announced(dialect: McpDialect, { server, tool, args }: Pick<Mcp, "server" | "tool" | "args">): Announced {
-  switch (dialect) {
-    case "plain":
-      return { announcement: { kind: "other", title: `${server}: ${tool}`, rawInput: args } };
-    case "codex":
-      return {
-        announcement: {
-          kind: "execute",
-          title: `mcp.${server}.${tool}`,
-          rawInput: { server, tool, arguments: args },
-          _meta: { is_mcp_tool_call: true },
-        },
-        question: { toolCall: { kind: "execute", status: "pending" }, _meta: { is_mcp_tool_approval: true } },
-      };
-    case "titled":
-      return {
-        announcement: { kind: "other", title: `${server}-${tool}`, rawInput: args },
-        question: { toolCall: { kind: "other", title: `${server}-${tool}`, rawInput: args } },
-      };
-  }
-}
-
-/** Update number `i` of a flood, counted from 1. */
-function flooding(of: FloodOf, i: number): JsonObject {
-  const text = { type: "text", text: `flood ${i}\n` };
-  switch (of) {
-    case "tools":
-      return {
-        sessionUpdate: "tool_call",
-        toolCallId: `flood-${i}`,
-        title: `flood ${i}`,
-        kind: "other",
-        status: "in_progress",
-      };
-    case "updates":
-      return {
-        sessionUpdate: i === 1 ? "tool_call" : "tool_call_update",
-        toolCallId: "flood-1",
-        title: `flood ${i}`,
-        kind: "other",
-        status: "in_progress",
-      };
-    case "results":
-      return {
-        sessionUpdate: "tool_call_update",
-        toolCallId: `flood-${i % FLOODED_CALLS}`,
-        title: `flood ${i}`,
-        kind: "read",
-        status: "completed",
-        content: [{ type: "content", content: { type: "text", text: text.text.repeat(100) } }],
-      };
-    case "thoughts":
-      return { sessionUpdate: i % 2 === 0 ? "agent_thought_chunk" : "agent_message_chunk", content: text };
-    case "plans":
-      return {
-        sessionUpdate: "plan",
-        entries: Array.from({ length: 20 }, (_, n) => ({
-          content: `flood ${i}, step ${n}`,
-          priority: "medium",
-          status: n < i % 20 ? "completed" : "pending",
-        })),
-      };
-    case "unknown":
-      return { sessionUpdate: "_scripted_flood", text: text.text };
-  }
-}
-const FLOODED_CALLS = 500;
 
 /** Groups adjacent starred steps. All other steps form a batch of one. */
 function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
@@ -448,15 +309,6 @@ function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
     else all.push([step]);
   }
   return all;
-}
-
-async function stderrFlood(lines: number): Promise<void> {
-  for (let n = 1; n <= lines; n++) {
-    if (!process.stderr.write(`complaint ${n}\n`))
-      await new Promise(resolve => {
-        process.stderr.once("drain", resolve);
-      });
-  }
 }
 
 /** The block as received, with the data of an image replaced by its length. */
