@@ -5,7 +5,7 @@ import { turnOf, type Page, type UiEvent } from "./page-model";
 import { openPage, saved } from "./page-state";
 import { restored } from "./saved-page";
 import { viewOf } from "../view-model/tab/tab-view";
-import { ELIZA, livePage, stateMessage, run, tabOf, event, running } from "../testing/live-page";
+import { ELIZA, livePage, stateMessage, run, tabOf, event, running, QUESTION, answered } from "../testing/live-page";
 
 suite("page state: prompts", () => {
   const down = (page: Page): Page =>
@@ -147,24 +147,9 @@ suite("page state: prompts", () => {
   });
 
   test("keeps a pending answer when a prompt fails", () => {
-    const question: Entry = {
-      kind: "permission",
-      id: "p",
-      agent: "Eliza",
-      toolEntryId: "x",
-      title: "?",
-      toolKind: "other",
-      content: [],
-      options: [],
-    };
-    const answered = run(livePage({ entries: [question] }), {
-      kind: "answered",
-      tabId: "t1",
-      permissionId: "p",
-      choice: { kind: "option", optionId: "o" },
-    });
+    const asked = run(livePage({ entries: [QUESTION] }), answered);
     const failed = (rest: object) =>
-      run(answered.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...rest } });
+      run(asked.page, { kind: "received", message: { type: "failed", tabId: "t1", message: "No.", ...rest } });
     deepEqual(
       [tabOf(failed({ messageId: "m1" }).page).answering.length, tabOf(failed({}).page).answering.length],
       [1, 0],

@@ -3,7 +3,7 @@ import type { Entry } from "../../src/protocol/chat/chat";
 import type { Effect, UiEvent, Page } from "./page-model";
 import { openPage, saved } from "./page-state";
 import { restored } from "./saved-page";
-import { ELIZA, livePage, stateMessage, run, tabOf, event, running } from "../testing/live-page";
+import { ELIZA, livePage, stateMessage, run, tabOf, event, running, QUESTION, answered } from "../testing/live-page";
 
 suite("page state: transitions", () => {
   const form: Entry = {
@@ -181,30 +181,15 @@ suite("page state: transitions", () => {
   });
 
   test("allows another answer after five seconds and forgets it when confirmed", () => {
-    const question: Entry = {
-      kind: "permission",
-      id: "p",
-      agent: "Eliza",
-      toolEntryId: "x",
-      title: "?",
-      toolKind: "other",
-      content: [],
-      options: [],
-    };
-    const answered = run(livePage({ entries: [question] }), {
-      kind: "answered",
-      tabId: "t1",
-      permissionId: "p",
-      choice: { kind: "option", optionId: "o" },
-    });
-    deepEqual(answered.posts, [
+    const asked = run(livePage({ entries: [QUESTION] }), answered);
+    deepEqual(asked.posts, [
       { type: "answerPermission", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
     ]);
-    equal(tabOf(answered.page).answering.length, 1);
-    equal(tabOf(run(answered.page, { kind: "ticked" }, 5_000).page).answering.length, 0);
+    equal(tabOf(asked.page).answering.length, 1);
+    equal(tabOf(run(asked.page, { kind: "ticked" }, 5_000).page).answering.length, 0);
     const confirmed = run(
-      answered.page,
-      event(1, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why: "." } } }),
+      asked.page,
+      event(1, { type: "upsert", entry: { ...QUESTION, answered: { kind: "cancelled", why: "." } } }),
     );
     equal(tabOf(confirmed.page).answering.length, 0);
   });

@@ -1,5 +1,5 @@
 /** A page with one live tab, and its steps, for tests of its state machine. */
-import { emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import { emptyConversation, type ChatEvent, type Conversation, type Permission } from "../../src/protocol/chat/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import type { Effect, UiEvent, Page, Tab } from "../state/page-model";
 import { openPage, step } from "../state/page-state";
@@ -58,3 +58,21 @@ export const event = (seq: number, event: ChatEvent, bootId = "b1"): UiEvent => 
   message: { type: "event", tabId: "t1", bootId, seq, event },
 });
 export const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: "m" } };
+
+export const QUESTION: Permission = {
+  kind: "permission",
+  id: "p",
+  agent: "Eliza",
+  toolEntryId: "x",
+  title: "?",
+  toolKind: "other",
+  content: [],
+  options: [],
+};
+/** The user's answer to `QUESTION`. */
+export const answered: UiEvent = {
+  kind: "answered",
+  tabId: "t1",
+  permissionId: "p",
+  choice: { kind: "option", optionId: "o" },
+};
