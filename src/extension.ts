@@ -1,6 +1,6 @@
 /**
- * Entry point of the extension: creates, connects and registers the components. Contains no logic. No process starts
- * before a page or a command needs it.
+ * Entry point of the extension: creates, connects and registers the components. Contains no logic. VS Code activates it
+ * when a window has started. No process starts before a page, a command or a recorded review needs it.
  */
 import { sidecarTranslation } from "./translation";
 import * as vscode from "vscode";
@@ -150,6 +150,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     notify: (message, actions) => surfaces.report(message, "error", actions),
   };
   own(vscode.window.registerUriHandler({ handleUri: ({ path, query }) => openLink(links, path, query) }));
+  void review.showRecorded();
   if (isProduction) return undefined;
   own(commands.registerTestCommands(surfaces, capture));
   return { onLog: log.onLog };

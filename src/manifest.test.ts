@@ -265,8 +265,9 @@ suite("manifest", () => {
     );
   });
 
-  test("activates only on first use, for a link or for a restored editor", () =>
+  test("activates after the start of a window, for a link or for a restored editor", () =>
     deepEqual(manifest.activationEvents, [
+      "onStartupFinished",
       "onUri",
       `onWebviewPanel:${CHAT_EDITOR}`,
       `onWebviewPanel:${SETTINGS_PAGE}`,

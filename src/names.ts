@@ -73,6 +73,8 @@ export const REVIEW_CONTEXTS = {
   inFile: "symposium.review.inFile",
   /** Whether an operation can be undone. */
   canUndo: "symposium.review.canUndo",
+  /** Whether the active editor shows the changes of a session or of one of its turns. */
+  changes: "symposium.review.changes",
   /** Whether the active editor shows what a rewind would change. */
   rewindPreview: "symposium.review.rewindPreview",
 } as const;
@@ -109,7 +111,7 @@ export type SessionCommandName = keyof typeof SESSION_COMMANDS;
 /** Commands of the review with their titles. */
 export const REVIEW_COMMANDS = {
   "symposium.reviewChanges": l10n.t("Review Changes"),
-  "symposium.reviewTurns": l10n.t("Turns…"),
+  "symposium.reviewTurns": l10n.t("Review by Turn…"),
   "symposium.restoreTo": l10n.t("Restore Files to before a Prompt…"),
   "symposium.keepAll": l10n.t("Keep All"),
   "symposium.undoAll": l10n.t("Undo All"),

@@ -1,9 +1,10 @@
 /** The actions of the chat on the review of a conversation. */
 import * as l10n from "@vscode/l10n";
-import type { ChangedFile, Review, ReviewTurn, RewoundFile } from "../protocol/review/review";
+import type { ChangedFile, RecordedFile, Review, ReviewTurn, RewoundFile } from "../protocol/review/review";
 import { readableLine } from "../protocol/text/visible-text";
 import type { ReviewActions } from "./review-actions";
 import { NOTHING_TO_REVIEW, openReview, type ReviewCommandDeps } from "./review-commands";
+import { isSameFile } from "./review-files";
 import type { ReviewOperations } from "./review-operations";
 import { rewindDetail } from "./review-texts";
 
@@ -13,8 +14,10 @@ export interface ConversationActionDeps extends Omit<ReviewCommandDeps, "operati
   displayPath(file: ChangedFile): string;
   /** Asks in a modal dialog. Resolves with the selected button. */
   ask(question: string, detail: string, ...buttons: readonly string[]): Promise<string | undefined>;
-  /** Asks about the changes in the editor with this title. Resolves with true if the user confirms them. */
-  confirmShown(title: string, question: string, button: string): Promise<boolean>;
+  /** Asks about the changes in the editor that `open` opens with this title. Resolves with true if they are confirmed. */
+  confirmShown(title: string, question: string, button: string, open: () => Promise<void>): Promise<boolean>;
+  /** Whether the editor has unsaved text of this file. */
+  isUnsaved(file: ChangedFile): boolean;
 }
 
 export function conversationActions(deps: ConversationActionDeps): ReviewActions {
@@ -78,39 +81,62 @@ export async function restoreTo(
   }
 }
 
+/** Restores what the user has confirmed. If more has changed until then, shows that and asks again. */
 async function rewind(
   deps: ConversationActionDeps,
   conversation: string,
   entryId: string,
   alsoConversation: boolean,
 ): Promise<boolean> {
-  const client = await deps.client(),
-    { files } = await client.request("review/previewRewind", { id: conversation, entryId });
-  if (files.length === 0) {
-    deps.inform(l10n.t("No files have changed since this prompt."));
-    return alsoConversation;
+  const client = await deps.client();
+  /** Unsaved text is saved before the file is restored. */
+  const preview = async (): Promise<readonly RewoundFile[]> => {
+    const { files } = await client.request("review/previewRewind", { id: conversation, entryId });
+    return files.map(file => ({ ...file, hasOwnChanges: file.hasOwnChanges || deps.isUnsaved(file) }));
+  };
+  for (let files = await preview(), isRepeated = false; files.length > 0; isRepeated = true) {
+    if (!(await isConfirmed(deps, conversation, files, { alsoConversation, isRepeated }))) return false;
+    const newest = await preview();
+    if (newest.length > 0 && !hasMoreChanges(files, newest))
+      return deps.operations.rewind(conversation, entryId, newest);
+    files = newest;
   }
-  return (await isConfirmed(deps, conversation, files, alsoConversation))
-    ? deps.operations.rewind(conversation, entryId, files)
-    : false;
+  deps.inform(l10n.t("No files have changed since this prompt."));
+  return alsoConversation;
+}
+
+/** Whether the newest preview has other files than the shown one, or other changes of the user in one of them. */
+function hasMoreChanges(shown: readonly RewoundFile[], newest: readonly RewoundFile[]): boolean {
+  return newest.some(file => {
+    const known = shown.find(each => isSameFile(each, file));
+    if (known === undefined || known.from !== file.from) return true;
+    const isSame = isSameContent(known.before, file.before) && isSameContent(known.after, file.after);
+    return file.hasOwnChanges && !(known.hasOwnChanges && isSame);
+  });
+}
+
+function isSameContent(a: RecordedFile | undefined, b: RecordedFile | undefined): boolean {
+  return a?.oid === b?.oid && a?.mode === b?.mode;
 }
 
 async function isConfirmed(
   deps: ConversationActionDeps,
   conversation: string,
   files: readonly RewoundFile[],
-  alsoConversation: boolean,
+  { alsoConversation, isRepeated }: { readonly alsoConversation: boolean; readonly isRepeated: boolean },
 ): Promise<boolean> {
   const question = questionOf(files.length, alsoConversation),
     restore = alsoConversation ? l10n.t("Restore Files and Conversation") : l10n.t("Restore Files"),
     show = l10n.t("Show Changes"),
-    detail = rewindDetail(files, file => deps.displayPath(file)),
+    listed = rewindDetail(files, file => deps.displayPath(file)),
+    detail = isRepeated
+      ? `${l10n.t("Files have changed since you confirmed. Check the list again.")}\n${listed}`
+      : listed,
     chosen = await deps.ask(question, detail, restore, show);
   if (chosen !== show) return chosen === restore;
   const line = readableLine(deps.reviews().find(({ id }) => id === conversation)?.title ?? ""),
     title = l10n.t`Restore Files: ${line}`;
-  await deps.editor.openChanges(title, files);
-  return deps.confirmShown(title, question, restore);
+  return deps.confirmShown(title, question, restore, () => deps.editor.openChanges(title, files));
 }
 
 function questionOf(count: number, alsoConversation: boolean): string {

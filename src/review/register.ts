@@ -9,11 +9,13 @@ import type { Handlers, Part } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../sidecar/supervisor";
+import { ChangeTabs } from "./change-tabs";
 import { ReviewLenses } from "./code-lenses";
 import { CommentThreads, type CommentDeps } from "./comment-threads";
 import { watchCommits } from "./commits";
 import { ContentCache } from "./content-cache";
 import { conversationActions, restoreTo, type ConversationActionDeps } from "./conversation-actions";
+import { editorTabs } from "./editor-tabs";
 import { OperationProgress } from "./operation-progress";
 import type { ReviewActions } from "./review-actions";
 import { reviewCommands } from "./review-commands";
@@ -27,8 +29,10 @@ import { ReviewSourceControl } from "./review-source-control";
 import { RewindPreview } from "./rewind-preview";
 import { reportSaves } from "./save-events";
 import { SaveReports } from "./save-reports";
+import { StartupReview } from "./startup-review";
 
 export interface ReviewParts {
+  readonly context: Pick<vscode.ExtensionContext, "storageUri">;
   readonly log: Log;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
@@ -48,6 +52,8 @@ export interface ReviewPart extends vscode.Disposable {
   /** Writes a file as a change of the user. */
   asUser(file: string, write: () => Promise<void>): Promise<void>;
   phaseChanged(phase: SidecarPhase): void;
+  /** Shows the review of an earlier window, if there is one. Call it when all parts are connected. */
+  showRecorded(): Promise<void>;
   readonly list: ReviewList;
   readonly progress: OperationProgress;
 }
@@ -60,11 +66,29 @@ export function reviewListeners(review: () => ReviewPart): Handlers<Part<Sidecar
   };
 }
 
-export function registerReview({ log, configuration, supervisor, editor, addToPrompt }: ReviewParts): ReviewPart {
+export function registerReview({
+  context,
+  log,
+  configuration,
+  supervisor,
+  editor,
+  addToPrompt,
+}: ReviewParts): ReviewPart {
   const client = () => supervisor.client(),
     contents = new ContentCache(client),
     status = new OperationStatus(realClock),
-    preview = new RewindPreview(askBeside);
+    changeTabs = new ChangeTabs(editorTabs, shown => setContext(REVIEW_CONTEXTS.changes, shown !== undefined));
+  const preview = new RewindPreview({
+    tabs: editorTabs,
+    ask: askBeside,
+    showActive: isActive => setContext(REVIEW_CONTEXTS.rewindPreview, isActive),
+  });
+  const startup = new StartupReview({
+    folder: context.storageUri?.fsPath,
+    log,
+    isTrusted: () => vscode.workspace.isTrusted,
+    startSidecar: client,
+  });
   let folders: readonly FolderPath[] = [],
     index = new ReviewIndex([]);
   const editors = new ReviewEditors(contents, file => index.pathOf(file)),
@@ -79,11 +103,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
   });
   const showCursor = (): void => {
     const cursor = editors.cursor();
-    void vscode.commands.executeCommand(
-      "setContext",
-      REVIEW_CONTEXTS.inFile,
-      cursor !== undefined && index.at(cursor.file) !== undefined,
-    );
+    setContext(REVIEW_CONTEXTS.inFile, cursor !== undefined && index.at(cursor.file) !== undefined);
   };
   const show = (): void => {
     index = new ReviewIndex(list.reviews, folders);
@@ -112,6 +132,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     running: () => supervisor.running,
     folders: () => editor.folders.folders(),
     show,
+    remember: hasReview => void startup.remember(hasReview),
     log,
   });
   const foldersChanged = async (): Promise<void> => {
@@ -136,10 +157,12 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     client,
     operations,
     editor: editors,
+    changeTabs,
     reviews: () => list.reviews,
     refresh: async id => list.changed((await (await client()).request("review/refresh", { id })).review),
     fileAt,
     confirmShown: (...question) => preview.confirm(...question),
+    isUnsaved: file => editors.isUnsaved(file),
     displayPath: file => vscode.workspace.asRelativePath(editors.uriOf(file)),
   };
   const reports = new SaveReports({
@@ -157,6 +180,7 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
   const owned = vscode.Disposable.from(
     content,
     status,
+    changeTabs,
     preview,
     sourceControl,
     threads,
@@ -165,14 +189,14 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     configuration.onChange(() => lenses.refresh()),
     reportSaves(reports),
     vscode.window.onDidChangeActiveTextEditor(showCursor),
-    // Another window may have kept or undone changes in the meantime.
     vscode.window.onDidChangeWindowState(({ focused }) => {
-      if (focused && supervisor.running !== undefined) list.outdated();
+      if (focused) void list.windowFocused();
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => {
       void foldersChanged();
-      if (supervisor.running !== undefined) list.outdated();
+      list.foldersChanged();
     }),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => void startup.show()),
   );
   const actions = conversationActions(deps);
   return {
@@ -180,9 +204,10 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
     commands: {
       ...reviewCommands(deps),
       "symposium.addReviewComment": reply => threads.add(reply),
-      "symposium.confirmRestore": async () => preview.restore(),
+      "symposium.confirmRestore": () => preview.restore(),
       "symposium.restoreTo": () => restoreTo(deps, actions),
     },
+    showRecorded: () => startup.show(),
     asUser: (file, write) => reports.during(file, write),
     phaseChanged: ({ kind }) => {
       if (kind === "running") list.sidecarStarted();
@@ -191,4 +216,8 @@ export function registerReview({ log, configuration, supervisor, editor, addToPr
       owned.dispose();
     },
   };
+}
+
+function setContext(key: string, value: boolean): void {
+  void vscode.commands.executeCommand("setContext", key, value);
 }

@@ -1,8 +1,10 @@
 import { deepEqual } from "node:assert/strict";
 import { SidecarRefused } from "../errors";
-import type { RemainingChange, Review, ReviewOutcome } from "../protocol/review/review";
+import type { RemainingChange, Review, ReviewOutcome, RewoundFile } from "../protocol/review/review";
 import { FakeSidecar } from "../testing/fake-sidecar";
+import { FakeTabs } from "../testing/fake-tabs";
 import { modified, recorded, reviewOf, ROOT } from "../testing/review-fixture";
+import { ChangeTabs } from "./change-tabs";
 import { conversationActions, restoreTo, type ConversationActionDeps } from "./conversation-actions";
 import { NOTHING_TO_REVIEW, reviewCommands, type Cursor, type FileTexts, type ReviewCommands } from "./review-commands";
 import { ReviewIndex } from "./review-files";
@@ -23,6 +25,9 @@ class Fixture {
   /** Labels of the items that the user picks, and texts of the buttons. */
   picks: readonly string[] = [];
   readonly done: string[] = [];
+  readonly tabs = new FakeTabs();
+  /** Paths of files with unsaved text. */
+  dirty: readonly string[] = [];
   readonly operations: ReviewOperations;
   readonly deps: ConversationActionDeps & Parameters<typeof reviewCommands>[0];
 
@@ -65,15 +70,26 @@ class Fixture {
         texts: async () => this.texts,
         openFile: async ({ path }) => note(`open ${path}`),
         openChange: async ({ path }) => note(`diff ${path}`),
-        openReview: async (title, files) => note(`${title}: ${files.map(({ path }) => path).join()}`),
-        openChanges: async (title, files) => note(`${title}: ${files.map(({ path }) => path).join()} recorded`),
+        openReview: async (title, files) => {
+          this.tabs.open(`${title} (${files.length} files)`);
+          note(`${title}: ${files.map(({ path }) => path).join()}`);
+        },
+        openChanges: async (title, files) => {
+          this.tabs.open(`${title} (${files.length} files)`);
+          note(`${title}: ${files.map(({ path }) => path).join()} recorded`);
+        },
       },
+      changeTabs: new ChangeTabs(this.tabs, () => undefined),
       pick: async (title, items) => {
         const chosen = pick(`${title}? ${items.map(({ label, description }) => `${label} ${description}`).join("; ")}`);
         return items.find(({ label }) => label === chosen)?.value;
       },
       ask: async (question, detail, ...buttons) => pick(`${question}\n${detail}\n${buttons.join()}`),
-      confirmShown: async (title, question, button) => pick(`${title}\n${question} ${button}`) === button,
+      confirmShown: async (title, question, button, open) => {
+        await open();
+        return pick(`${title}\n${question} ${button}`) === button;
+      },
+      isUnsaved: ({ path }) => this.dirty.includes(path),
       explain: async (title, text) => note(`${title}: ${text}`),
       inform: note,
       showFailure: sentence => note(`! ${sentence}`),
@@ -153,9 +169,11 @@ suite("review commands", () => {
   test("use the session of the active file, the only one, or the picked one", async () => {
     const fixture = new Fixture();
     await fixture.run("symposium.reviewChanges");
+    fixture.tabs.closeAll();
     fixture.reviews = [...fixture.reviews, reviewOf("s", [modified("c.ts")], { title: "Other" })];
     fixture.picks = ["Claude: Other"];
     await fixture.run("symposium.reviewChanges");
+    fixture.tabs.closeAll();
     fixture.cursor = { file: "/w/c.ts", side: "current", lines: [] };
     await fixture.run("symposium.reviewChanges");
     fixture.reviews = [];
@@ -184,6 +202,30 @@ suite("review commands", () => {
       ["review/turn", { id: "r", turn: 2 }],
       ["review/undo", { id: "r", turn: 1 }],
     ]);
+  });
+
+  test("keep or undo the session or the turn that the active editor compares", async () => {
+    const fixture = new Fixture();
+    fixture.sidecar.reply("review/turn", () => ({ files: [modified("b.ts")] }));
+    fixture.reviews = [...fixture.reviews, reviewOf("s", [modified("c.ts")], { title: "Other" })];
+    await fixture.run("symposium.reviewChanges", { id: "r" });
+    await fixture.run("symposium.keepAll", "multi-diff-editor:1");
+    deepEqual(fixture.tabs.labels().length, 1);
+    fixture.picks = ["Test it", "Review"];
+    await fixture.run("symposium.reviewTurns");
+    fixture.newest = [reviewOf("r", [modified("a.ts")]), ...fixture.reviews.slice(1)];
+    await fixture.run("symposium.undoAll");
+    deepEqual(fixture.tabs.labels(), ["Changes by Claude: Split the text (2 files)"]);
+    await fixture.run("symposium.undoAll", { id: "s" });
+    fixture.reviews = [];
+    await fixture.run("symposium.keepAll");
+    deepEqual(fixture.calls, [
+      ["review/keep", { id: "r" }],
+      ["review/turn", { id: "r", turn: 2 }],
+      ["review/undo", { id: "r", turn: 2 }],
+      ["review/undo", { id: "s" }],
+    ]);
+    deepEqual(fixture.done.at(-1), NOTHING_TO_REVIEW);
   });
 
   test("keep or undo the change of the gutter, at the cursor, or of a code lens", async () => {
@@ -333,6 +375,48 @@ suite("review of a conversation", () => {
       fixture.calls.filter(call => Array.isArray(call) && call[0] === "review/rewind"),
       [["review/rewind", { id: "r", entryId: "r-e1" }]],
     );
+  });
+
+  test("asks again if other files or changes of the user have been added since the preview", async () => {
+    const fixture = new Fixture(),
+      actions = conversationActions(fixture.deps),
+      agents = { ...A, before: recorded("now"), after: recorded("then"), hasOwnChanges: false },
+      mine = { ...agents, before: recorded("mine"), after: recorded("merged"), hasOwnChanges: true },
+      other = { root: ROOT, path: "new.ts", before: recorded("now"), hasOwnChanges: false };
+    /** The previews, one after another; the last one remains. */
+    const restore = async (...previews: (readonly RewoundFile[])[]): Promise<readonly string[]> => {
+      fixture.done.length = 0;
+      fixture.picks = ["Restore Files", "Restore Files", "Restore Files"];
+      fixture.sidecar.reply("review/previewRewind", () => ({
+        files: (previews.length > 1 ? previews.shift() : previews[0]) ?? [],
+      }));
+      await actions.rewind("r", "r-e1", false);
+      return fixture.done.map(line => line.split("\n").slice(0, 2).join(" | "));
+    };
+    const asked = "Restore 1 file to before this prompt? | a.ts (is restored",
+      repeated = "Files have changed since you confirmed. Check the list again.",
+      restored = ["save a.ts", "Restored 1 file [op]"];
+    deepEqual(await restore([agents], [{ ...agents, before: recorded("later") }]), [`${asked})`, ...restored]);
+    deepEqual(await restore([agents, other], [agents]), [
+      "Restore 2 files to before this prompt? | a.ts (is restored)",
+      ...restored,
+    ]);
+    deepEqual(await restore([agents], [agents, other]), [
+      `${asked})`,
+      `Restore 2 files to before this prompt? | ${repeated}`,
+      "save a.ts,new.ts",
+      "Restored 1 file [op]",
+    ]);
+    const again = `Restore 1 file to before this prompt? | ${repeated}`;
+    deepEqual(await restore([agents], [mine]), [`${asked})`, again, ...restored]);
+    deepEqual(await restore([mine], [{ ...mine, before: recorded("more") }]), [
+      `${asked}, your changes are kept)`,
+      again,
+      ...restored,
+    ]);
+    deepEqual(await restore([agents], []), [`${asked})`, "No files have changed since this prompt."]);
+    fixture.dirty = ["a.ts"];
+    deepEqual(await restore([agents], [agents]), [`${asked}, your changes are kept)`, ...restored]);
   });
 
   test("leaves the conversation if a file could not be restored", async () => {

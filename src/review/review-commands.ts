@@ -17,7 +17,8 @@ import type {
 import { readableLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
 import type { SidecarClient } from "../sidecar/client";
-import { isSameFile, type FoundFile } from "./review-files";
+import type { ChangeTabs } from "./change-tabs";
+import { filesIn, isSameFile, type FoundFile } from "./review-files";
 import { isListed } from "./review-list";
 import { changedHunks, hunksAt, lineChanges, selectedHunks } from "./review-hunks";
 import type { OperationRef, ReviewOperations } from "./review-operations";
@@ -88,6 +89,7 @@ export interface ReviewCommandDeps {
   refresh(id: string): Promise<void>;
   readonly operations: Pick<ReviewOperations, "save" | "keep" | "undo" | "change" | "revert">;
   readonly editor: ReviewEditor;
+  readonly changeTabs: Pick<ChangeTabs, "opened" | "active" | "close">;
   /** `undefined`: the user cancelled. */
   pick<T>(title: string, items: readonly PickItem<T>[]): Promise<T | undefined>;
   inform(sentence: string): void;
@@ -138,14 +140,21 @@ export function reviewCommands(deps: ReviewCommandDeps): ReviewCommands {
 
 /** Opens the unreviewed changes of a session, or those of one turn. Without files, explains what may be missing. */
 export async function openReview(
-  { client, editor, explain }: Pick<ReviewCommandDeps, "client" | "editor" | "explain">,
+  { client, editor, changeTabs, explain }: Pick<ReviewCommandDeps, "client" | "editor" | "changeTabs" | "explain">,
   review: Review,
   turn?: ReviewTurn,
 ): Promise<void> {
-  if (review.files.length === 0) return explain(LIMITS_TITLE, limitsText(review.limits));
-  if (turn === undefined) return editor.openReview(changesTitle(review), review.files);
-  const { files } = await (await client()).request("review/turn", { id: review.id, turn: turn.turn });
-  await editor.openChanges(changesTitle(review, turn), files);
+  const { id, files, limits } = review,
+    title = changesTitle(review, turn);
+  if (files.length === 0) return explain(LIMITS_TITLE, limitsText(limits));
+  if (turn === undefined) {
+    await editor.openReview(title, files);
+    changeTabs.opened(title, { id });
+  } else {
+    const { files: changed } = await (await client()).request("review/turn", { id, turn: turn.turn });
+    await editor.openChanges(title, changed);
+    changeTabs.opened(title, { id, turn: turn.turn });
+  }
 }
 
 class ReviewTargets {
@@ -156,9 +165,18 @@ class ReviewTargets {
     if (review !== undefined) await openReview(this.deps, review);
   }
 
+  /** In an editor with the changes of one turn, those. The editor is closed when nothing of it is left. */
   async all(target: unknown, kind: KeepOrUndo): Promise<void> {
-    const review = await this.#reviewOf(target, kind === "keep" ? l10n.t("Keep All") : l10n.t("Undo All"));
-    if (review !== undefined) await this.deps.operations[kind]({ id: review.id });
+    const { changeTabs, operations, refresh, reviews } = this.deps,
+      shown = isReviewTarget(target) ? undefined : changeTabs.active,
+      review = await this.#reviewOf(target, kind === "keep" ? l10n.t("Keep All") : l10n.t("Undo All"));
+    if (review === undefined) return;
+    const scope = shown ?? { id: review.id };
+    if (!(await operations[kind](scope))) return;
+    // It may have ended.
+    await refresh(review.id).catch(() => undefined);
+    const changed = reviews().find(({ id }) => id === review.id);
+    if (filesIn(changed, scope).length === 0) await changeTabs.close(scope);
   }
 
   async turns(target: unknown): Promise<void> {
@@ -247,11 +265,17 @@ class ReviewTargets {
     if (review !== undefined) await this.deps.explain(LIMITS_TITLE, limitsText(review.limits));
   }
 
-  /** Without a target: the session of the active editor's file, otherwise the only one, or the user picks it. */
+  /** Without a target: the session of the active editor, otherwise the only one, or the user picks it. */
   async #reviewOf(target: unknown, title: string): Promise<Review | undefined> {
-    const { pick, fileAt, editor, inform } = this.deps,
+    const { pick, fileAt, editor, changeTabs, inform } = this.deps,
       reviews = this.deps.reviews().filter(isListed);
     if (isReviewTarget(target)) return reviews.find(({ id }) => id === target.id);
+    const shown = changeTabs.active;
+    if (shown !== undefined) {
+      const review = reviews.find(({ id }) => id === shown.id);
+      if (review === undefined) inform(NOTHING_TO_REVIEW);
+      return review;
+    }
     const cursor = editor.cursor(),
       found = cursor && fileAt(cursor.file),
       [only, ...others] = reviews;

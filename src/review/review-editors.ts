@@ -153,6 +153,13 @@ export class ReviewEditors implements ReviewEditor {
     return contents.every(bytes => !bytes.includes(0) || bytes[0] === 0xff || bytes[0] === 0xfe);
   }
 
+  isUnsaved(file: ReviewPath): boolean {
+    const uri = this.uriOf(file).toString();
+    return [...vscode.workspace.textDocuments, ...vscode.workspace.notebookDocuments].some(
+      document => document.isDirty && document.uri.toString() === uri,
+    );
+  }
+
   async save(files: readonly ReviewPath[]): Promise<readonly string[]> {
     const uris = new Set(files.map(file => this.uriOf(file).toString())),
       isDirty = ({ isDirty, uri }: { readonly isDirty: boolean; readonly uri: vscode.Uri }): boolean =>

@@ -1,14 +1,16 @@
 /**
  * The reviews of the window: loads those of the workspace folders, and follows the sidecar's changes.
  *
- *     idle ─wanted▶ loading ─wanted▶ outdated ─received, failed▶ loading …
- *      ▲ received, failed │
- *      └──────────────────┘
+ *     unknown, idle ─wanted▶ loading ─wanted▶ outdated ─received, failed▶ loading …
+ *      ▲        ▲   received │ │
+ *      │        └────────────┘ │ failed
+ *      └───────────────────────┘
  *
  * Invariants:
- * - One request at a time. The list never starts a sidecar.
+ * - One request for the list at a time. The list never starts a sidecar.
  * - A review that the sidecar has changed since its start replaces the one of any response.
  * - A failure and the exit of the sidecar keep the known reviews.
+ * - The window forgets that it has a review only after the sidecar has listed all.
  */
 import type { Log } from "../log";
 import type { Review } from "../protocol/review/review";
@@ -16,13 +18,14 @@ import { assertNever } from "../protocol/wire/wire";
 import type { SidecarClient } from "../sidecar/client";
 
 export interface ListState {
-  readonly kind: "idle" | "loading" | "outdated";
+  /** `unknown`: idle, but the running sidecar has not listed its reviews. */
+  readonly kind: "unknown" | "idle" | "loading" | "outdated";
   readonly listed: readonly Review[];
   /** Changed since the start of the sidecar, by id. */
   readonly changed: ReadonlyMap<string, Review>;
 }
 
-export const EMPTY: ListState = { kind: "idle", listed: [], changed: new Map() };
+export const EMPTY: ListState = { kind: "unknown", listed: [], changed: new Map() };
 
 export type ListEvent =
   /** `isNew`: the sidecar has just started. */
@@ -31,32 +34,36 @@ export type ListEvent =
   | { readonly kind: "failed" }
   | { readonly kind: "changed"; readonly review: Review };
 
-export type ListEffect = "load" | "show";
+/** `remember`: whether the window has something to review is known. */
+export type ListEffect = "load" | "show" | "remember";
 
-export function step(state: ListState, event: ListEvent): readonly [ListState, readonly ListEffect[]] {
+type Next = readonly [ListState, readonly ListEffect[]];
+
+export function step(state: ListState, event: ListEvent): Next {
+  const isLoading = state.kind === "loading" || state.kind === "outdated";
   switch (event.kind) {
     case "wanted": {
-      if (!event.isNew)
-        return state.kind === "idle" ? [{ ...state, kind: "loading" }, ["load"]] : [{ ...state, kind: "outdated" }, []];
       // The request to the previous sidecar fails, or its response is replaced.
-      const next: ListState = { kind: "loading", listed: reviewsOf(state), changed: new Map() };
-      return state.kind === "idle" ? [next, ["load"]] : [{ ...next, kind: "outdated" }, []];
+      const next = event.isNew ? { listed: reviewsOf(state), changed: new Map<string, Review>() } : state;
+      return isLoading ? [{ ...next, kind: "outdated" }, []] : [{ ...next, kind: "loading" }, ["load"]];
     }
-    case "received":
-      return settled({ ...state, listed: event.reviews });
+    case "received": {
+      const next = { ...state, listed: event.reviews };
+      return state.kind === "outdated"
+        ? [{ ...next, kind: "loading" }, ["show", "load"]]
+        : [{ ...next, kind: "idle" }, ["show", "remember"]];
+    }
     case "failed":
-      return settled(state);
-    case "changed":
-      return [{ ...state, changed: new Map([...state.changed, [event.review.id, event.review]]) }, ["show"]];
+      return state.kind === "outdated"
+        ? [{ ...state, kind: "loading" }, ["show", "load"]]
+        : [{ ...state, kind: "unknown" }, ["show"]];
+    case "changed": {
+      const next = { ...state, changed: new Map([...state.changed, [event.review.id, event.review]]) };
+      return [next, state.kind === "idle" || isListed(event.review) ? ["show", "remember"] : ["show"]];
+    }
     default:
       return assertNever(event, "list event");
   }
-}
-
-function settled(state: ListState): readonly [ListState, readonly ListEffect[]] {
-  return state.kind === "outdated"
-    ? [{ ...state, kind: "loading" }, ["show", "load"]]
-    : [{ ...state, kind: "idle" }, ["show"]];
 }
 
 /** Whether the review has files, or changes may be missing. Otherwise it has only operations to undo. */
@@ -80,6 +87,8 @@ export interface ReviewListDeps {
   /** Absolute paths of the workspace folders. */
   folders(): readonly string[];
   show(reviews: readonly Review[]): void;
+  /** Whether there is something to review. */
+  remember(hasReview: boolean): void;
   readonly log: Log;
 }
 
@@ -101,9 +110,23 @@ export class ReviewList {
     this.#post({ kind: "wanted", isNew: true });
   }
 
-  /** Call it when the workspace folders, or reviews of other windows, may have changed. */
-  outdated(): void {
+  /** Call it when the workspace folders have changed. */
+  foldersChanged(): void {
+    if (this.deps.running() !== undefined) this.#post({ kind: "wanted", isNew: false });
+  }
+
+  /**
+   * Call it when the window has the focus again. Other programs may have changed the files, and other windows the
+   * reviews. During a turn, the sidecar records the changes of the files itself.
+   */
+  async windowFocused(): Promise<void> {
+    const client = this.deps.running();
+    if (client === undefined) return;
     this.#post({ kind: "wanted", isNew: false });
+    for (const { id } of this.reviews.filter(review => isListed(review) && !review.isRunning))
+      await client
+        .request("review/refresh", { id })
+        .catch((error: unknown) => this.deps.log.debug("sidecar", "Could not refresh a review", { id, error }));
   }
 
   changed(review: Review): void {
@@ -115,6 +138,7 @@ export class ReviewList {
     this.#state = state;
     for (const effect of effects)
       if (effect === "show") this.deps.show(this.reviews);
+      else if (effect === "remember") this.deps.remember(this.reviews.some(isListed));
       else void this.#request();
   }
 

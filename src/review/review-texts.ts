@@ -19,9 +19,12 @@ export function labelOf({ agentName, title }: Review): string {
   return line === "" ? name : `${name}: ${line}`;
 }
 
+/** A tab with a longer title hides its button for closing. */
+const LONG_TITLE = /^(.{40}).+$/u;
+
 export function changesTitle(review: Review, turn?: ReviewTurn): string {
   const agent = readableLine(review.agentName),
-    title = readableLine(turn?.title ?? review.title);
+    title = readableLine(turn?.title ?? review.title).replace(LONG_TITLE, "$1…");
   return l10n.t`Changes by ${agent}: ${title}`;
 }
 

@@ -3,83 +3,89 @@
  * user selects it, closes the editor or opens another preview. A message offers the same, but VS Code hides messages
  * after some seconds.
  *
- * Invariant: each decision is made once. Without a confirmation it is negative.
+ * Invariants:
+ * - Each decision is made once. Without a confirmation it is negative.
+ * - A decision is open only as long as its editor or its message is. A new preview closes the editor of the last one.
  */
-import * as vscode from "vscode";
-import { REVIEW_CONTEXTS } from "../names";
+import { deferred } from "../protocol/wire/deferred";
+import { isTitled, type EditorTabs } from "./change-tabs";
 
 interface Shown {
-  /** Start of the label of the editor's tab. VS Code appends the number of files. */
   readonly title: string;
   readonly decide: (isConfirmed: boolean) => void;
+  /** `opening`: VS Code has not reported the editor yet. */
+  editor: "opening" | "open";
 }
 
-export class RewindPreview implements vscode.Disposable {
-  #shown: Shown | undefined;
-  readonly #listeners: vscode.Disposable;
+export interface RewindPreviewDeps {
+  readonly tabs: EditorTabs;
+  /** Shows a message with one button. Resolves with true if it was selected, otherwise when the message is closed. */
+  ask(question: string, button: string): Promise<boolean>;
+  /** Whether the active editor is the preview. */
+  showActive(isActive: boolean): void;
+}
 
-  /** `ask`: shows a message with one button; resolves with true if it was selected. */
-  constructor(private readonly ask: (question: string, button: string) => Promise<boolean>) {
-    const { tabGroups } = vscode.window;
-    this.#listeners = vscode.Disposable.from(
-      tabGroups.onDidChangeTabs(({ closed }) => {
-        if (closed.some(tab => this.#isPreview(tab)) && this.#tabs().length === 0) this.#decide(this.#shown, false);
-        this.#showContext();
-      }),
-      tabGroups.onDidChangeTabGroups(() => this.#showContext()),
-    );
+export class RewindPreview {
+  #shown: Shown | undefined;
+  readonly #listener: { dispose(): void };
+
+  constructor(private readonly deps: RewindPreviewDeps) {
+    this.#listener = deps.tabs.onChange(() => this.#changed());
   }
 
-  /** `title`: that of the open editor. Resolves with true if the user confirms the question. */
-  confirm(title: string, question: string, button: string): Promise<boolean> {
-    this.#decide(this.#shown, false);
-    return new Promise(resolve => {
-      const shown: Shown = { title, decide: resolve };
-      this.#shown = shown;
-      this.#showContext();
-      void this.ask(question, button).then(isSelected => {
-        if (isSelected) this.#confirm(shown);
-      });
-    });
+  /** `open`: opens the editor with this title. Resolves with true if the user confirms the question. */
+  async confirm(title: string, question: string, button: string, open: () => Promise<void>): Promise<boolean> {
+    const { promise, resolve } = deferred<boolean>(),
+      shown: Shown = { title, decide: resolve, editor: "opening" },
+      previous = this.#end(this.#shown, false);
+    this.#shown = shown;
+    await previous;
+    // Replaced by a newer preview.
+    if (this.#shown !== shown) return promise;
+    try {
+      await open();
+    } catch (error) {
+      await this.#end(shown, false);
+      throw error;
+    }
+    this.#changed();
+    if (this.#shown === shown) void this.#ask(shown, question, button);
+    return promise;
   }
 
   /** Confirms the preview that is shown. */
-  restore(): void {
-    this.#confirm(this.#shown);
+  async restore(): Promise<void> {
+    await this.#end(this.#shown, true);
   }
 
-  #confirm(shown: Shown | undefined): void {
-    const tabs = shown === this.#shown ? this.#tabs() : [];
-    this.#decide(shown, true);
-    void vscode.window.tabGroups.close(tabs);
+  async #ask(shown: Shown, question: string, button: string): Promise<void> {
+    const isSelected = await this.deps.ask(question, button);
+    if (isSelected || shown.editor === "opening") await this.#end(shown, isSelected);
   }
 
-  #decide(shown: Shown | undefined, isConfirmed: boolean): void {
-    shown?.decide(isConfirmed);
-    if (shown !== this.#shown) return;
+  #changed(): void {
+    const shown = this.#shown,
+      { tabs, showActive } = this.deps,
+      active = tabs.active();
+    if (shown !== undefined) {
+      if (tabs.labels().some(label => isTitled(label, shown.title))) shown.editor = "open";
+      else if (shown.editor === "open") void this.#end(shown, false);
+    }
+    showActive(active !== undefined && this.#shown !== undefined && isTitled(active, this.#shown.title));
+  }
+
+  /** Decides, and closes the editor. */
+  async #end(shown: Shown | undefined, isConfirmed: boolean): Promise<void> {
+    if (shown === undefined || shown !== this.#shown) return;
     this.#shown = undefined;
-    this.#showContext();
-  }
-
-  #isPreview({ label }: vscode.Tab): boolean {
-    return this.#shown !== undefined && label.startsWith(this.#shown.title);
-  }
-
-  #tabs(): readonly vscode.Tab[] {
-    return vscode.window.tabGroups.all.flatMap(({ tabs }) => tabs.filter(tab => this.#isPreview(tab)));
-  }
-
-  #showContext(): void {
-    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
-    void vscode.commands.executeCommand(
-      "setContext",
-      REVIEW_CONTEXTS.rewindPreview,
-      activeTab !== undefined && this.#isPreview(activeTab),
-    );
+    shown.decide(isConfirmed);
+    this.deps.showActive(false);
+    await this.deps.tabs.close(label => isTitled(label, shown.title));
   }
 
   dispose(): void {
-    this.#decide(this.#shown, false);
-    this.#listeners.dispose();
+    this.#shown?.decide(false);
+    this.#shown = undefined;
+    this.#listener.dispose();
   }
 }

@@ -137,7 +137,7 @@ async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions):
 export const documents = (): readonly Locator[] =>
   [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
 
-/** Opens a window. Its chat view is not shown yet, and the extension is not activated. */
+/** Opens a window. Its chat view is not shown yet, and no sidecar runs. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const [{ server, mark }] = await Promise.all([sharedServer(options), sharedBrowser()]);
   // Excludes the built-in extensions by default. Tests of them set null, which enables the default ones.
