@@ -16,7 +16,7 @@ import type { SnapshotStore } from "./snapshots/snapshot-store";
 
 export interface AttributionDeps {
   readonly snapshots: Pick<SnapshotStore, "headChanges" | "write" | "current">;
-  readonly files: Pick<RecordedFiles, "fetch" | "kept">;
+  readonly files: Pick<RecordedFiles, "fetch" | "retained">;
   readonly review: Pick<SessionReview, "observe">;
   readonly roots: Pick<RecordedRoots, "at" | "rootOf" | "addGone">;
   readonly session: Claimant;
@@ -40,7 +40,7 @@ export class AttributedChanges {
     // The contents of all files may be too large for the memory.
     for (const slice of slices(files, OBSERVED_AT_ONCE)) await this.#observeSome(root, slice, turn, others, head);
     // The repository may lose the earlier contents with the next tool call.
-    await this.deps.files.kept();
+    await this.deps.files.retained();
   }
 
   /** Compares a file with known changes. Its state on disk is newer than that of a snapshot. */

@@ -78,7 +78,7 @@ export class RecordedFiles implements ReviewFiles {
   }
 
   /** Resolves when the contents until now are kept, also if the user's repository loses them. */
-  async kept(): Promise<void> {
+  async retained(): Promise<void> {
     await this.#pinned;
   }
 

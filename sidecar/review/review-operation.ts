@@ -8,7 +8,7 @@
  */
 import { mapBounded, slices } from "./snapshots/bounded";
 import type { FileReview } from "./file-review";
-import { isSame } from "./file-version";
+import { isSame, type FileContent } from "./file-version";
 import {
   FILES_AT_ONCE,
   FILES_IN_MEMORY,
@@ -19,7 +19,7 @@ import {
   type ReviewFiles,
 } from "./review-contents";
 import { logged, type Decision, type FileId, type Outcome, type RemainingFile } from "./review-decision";
-import type { FileLine, LoggedChange, LogLine, ReviewedFile } from "./review-log";
+import type { FileLine, LoggedChange, LogLine, ReviewedFile, StoredState } from "./review-log";
 import { sameState } from "./snapshots/file-state";
 
 export interface OperationDeps {
@@ -86,13 +86,42 @@ export async function perform(
   return changed === 0 ? { changed, remaining } : { id: line.id, changed, remaining };
 }
 
-/** Logs the end of an operation that the process could not log. */
-export async function complete(line: FileLine, { disk, log }: OperationDeps): Promise<void> {
+/**
+ * Logs the end of an operation that the process could not log. No file is written: if the user has changed a file since
+ * then, its content shows whether the operation wrote it before.
+ */
+export async function complete(line: FileLine, { contents, disk, log }: OperationDeps): Promise<void> {
   const without = await mapBounded(FILES_AT_ONCE, line.files, async ({ root, path, before, after }) => {
     if (sameState(before, after)) return [];
-    return sameState(await disk.current(root, path, before), before) ? [{ root, path }] : [];
+    const current = await disk.current(root, path, before);
+    if (sameState(current, after)) return [];
+    const isWritten = !sameState(current, before) && (await isCloser(root, current, { before, after }, contents));
+    return isWritten ? [] : [{ root, path }];
   });
   log({ type: "performed", id: line.id, without: without.flat() });
+}
+
+/**
+ * Whether a content has fewer different lines from `after` than from `before`. False in doubt: then the file remains in
+ * the review, with all differences as the user's.
+ */
+async function isCloser(
+  root: string,
+  current: StoredState,
+  { before, after }: { readonly before: StoredState; readonly after: StoredState },
+  contents: ReviewContents,
+): Promise<boolean> {
+  try {
+    const [now, old, written] = await Promise.all([current, before, after].map(each => contents.read(root, each))),
+      distanceTo = (content: FileContent): number => {
+        const { added, removed } = linesBetween(content, now);
+        return added + removed;
+      };
+    return distanceTo(written) < distanceTo(old);
+  } catch (error) {
+    if (error instanceof MissingContent) return false;
+    throw error;
+  }
 }
 
 /** The change of a file, or why it cannot change. Undefined if nothing changes. */

@@ -17,9 +17,10 @@ import path from "node:path";
 import type { FileState, LeftOut, Oid, RootPath } from "./file-state";
 import { FileHashes } from "./file-hashes";
 import { GitError, type Git } from "./git-program";
-import { encodePath, nulSeparated, parseRequestedObjects, type ByteString } from "./git-output";
+import { displayedPath, encodePath, nulSeparated, parseRequestedObjects, type ByteString } from "./git-output";
 import { HeldTrees } from "./held-trees";
 import { parseIndex, type IndexFile } from "./index-file";
+import { IndexWriter } from "./index-writer";
 import {
   MAX_LISTED,
   selectFiles,
@@ -79,14 +80,13 @@ interface OpenState {
 
 /** Statuses are read in slices, between which other events are handled. */
 const SLICE = 500;
-/** Files that disappear or become unreadable while git reads them are left out, up to this number per snapshot. */
-const MAX_RETRIES = 50;
 /** Maximum total size of files that are hashed here. */
 const MAX_EDITED_BYTES = 32 * 1024 * 1024;
 
 export class RootRecorder {
   readonly #hashes: FileHashes;
   readonly #held: HeldTrees;
+  readonly #index: IndexWriter;
   #open: OpenState | undefined;
 
   constructor(
@@ -94,6 +94,7 @@ export class RootRecorder {
     private readonly deps: RecorderDeps,
   ) {
     this.#hashes = new FileHashes(deps.objects, deps.date);
+    this.#index = new IndexWriter(root, deps);
     this.#held = new HeldTrees(root.store.turns, root.algorithm);
   }
 
@@ -105,7 +106,7 @@ export class RootRecorder {
   /** Keeps the objects of the last tree for an open turn. */
   async hold(conversation: string, tree: Oid): Promise<void> {
     const { edits = new Map(), editedTrees = [] } = this.#open ?? {};
-    await this.#held.hold(conversation, tree, this.#index, serializeEdits(edits, editedTrees));
+    await this.#held.hold(conversation, tree, this.#index.file, serializeEdits(edits, editedTrees));
   }
 
   async record(): Promise<RecordedTree> {
@@ -115,8 +116,8 @@ export class RootRecorder {
       open = this.#open ?? (await this.#stateOf(opened?.content));
     const [listed, unproven, tree] = await Promise.all([
       this.#listed(),
-      opened ? unprovenEntries(opened, root, deps.git, this.#env) : new Set<never>(),
-      open.tree ?? this.#writeTree(open.count),
+      opened ? unprovenEntries(opened, root, deps.git, this.#index.env) : new Set<never>(),
+      open.tree ?? this.#index.writeTree(open.count),
     ]);
     open.tree = tree;
     if (opened) await removeEntries(opened, unproven, root);
@@ -136,15 +137,15 @@ export class RootRecorder {
     const { tree: recorded, unreadable } = await this.#treeOf(selected, open),
       leftOut: readonly LeftOut[] = [
         ...selected.leftOut,
-        ...[...unknown].map(file => ({ path: readable(file), why: "unknown" as const })),
-        ...unreadable.map(file => ({ path: readable(file), why: "unreadable" as const })),
+        ...[...unknown].map(file => ({ path: displayedPath(file), why: "unknown" as const })),
+        ...unreadable.map(file => ({ path: displayedPath(file), why: "unreadable" as const })),
       ].map(each => ({ ...each, path: this.#ownPath(each.path) }));
     return {
       tree: recorded,
       leftOut: leftOut.slice(0, MAX_LISTED),
       leftOutCount: leftOut.length,
       head,
-      nested: selected.nested.map(nested => this.#ownPath(readable(nested))),
+      nested: selected.nested.map(nested => this.#ownPath(displayedPath(nested))),
     };
   }
 
@@ -166,10 +167,10 @@ export class RootRecorder {
   }
 
   async #listed(): Promise<ListedFiles> {
-    const scope = this.root.prefix === "" ? [] : ["--", readable(this.root.prefix)];
+    const scope = this.root.prefix === "" ? [] : ["--", displayedPath(this.root.prefix)];
     const [modified, others] = await Promise.all([
-      this.#git(["diff-files", "-z", "--name-only"]),
-      this.#git(["--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", ...scope]),
+      this.#index.git(["diff-files", "-z", "--name-only"]),
+      this.#index.git(["--literal-pathspecs", "ls-files", "-o", "-z", "--exclude-standard", ...scope]),
     ]);
     return { modified: nulSeparated(modified.stdout), others: nulSeparated(others.stdout) };
   }
@@ -193,13 +194,14 @@ export class RootRecorder {
       unchecked = modified.filter(file => !open.checked.has(file));
     // The objects of a folder without a repository were hashed here.
     if (unchecked.length > 0 && root.repository !== undefined) {
-      const content = parseIndex(await readFile(this.#index), root.algorithm),
+      const content = parseIndex(await readFile(this.#index.file), root.algorithm),
         found = content?.find(new Set(unchecked)) ?? [],
         // Git sets the size to zero if a file changed at the time at which its index was written.
         entries = found.filter(({ size }) => size > 0);
       for (const file of unchecked) open.checked.set(file, true);
       if (content !== undefined)
-        for (const { path: file } of (await doubtfulEntries(content, entries, root, deps.git, this.#env)).converted)
+        for (const { path: file } of (await doubtfulEntries(content, entries, root, deps.git, this.#index.env))
+          .converted)
           open.checked.set(file, false);
     }
     return new Set(modified.filter(file => open.checked.get(file) === false));
@@ -241,7 +243,7 @@ export class RootRecorder {
     selected: SelectedFiles,
     open: OpenState,
   ): Promise<{ readonly tree: Oid; readonly unreadable: readonly ByteString[] }> {
-    const { removed, added, addedBytes, growth } = selected;
+    const { removed, added, addedBytes, growth, leftOut } = selected;
     // Without modes or links in the file system, git decides which mode a file has.
     const isFew =
       this.root.hasModes &&
@@ -252,11 +254,17 @@ export class RootRecorder {
       ![...removed, ...added].some(file => file.includes("\n"));
     if (isFew && open.tree !== undefined) return this.#edited(selected, open, open.tree);
     const unreadable = await this.#update(removed, added, open);
+    const isRepeated = (file: ByteString): boolean => open.edits.has(file.slice(this.root.prefix.length)),
+      repeated = [...leftOut.map(({ path: file }) => encodePath(file)), ...unreadable].filter(isRepeated);
+    if (repeated.length > 0) {
+      changed(open);
+      open.count = await this.#index.repeat(repeated, open.edits);
+    }
     open.bytes += growth.bytes;
     open.created = new Set();
     open.edits = new Map();
     open.editedTrees = [];
-    return { tree: (open.tree ??= await this.#writeTree(open.count)), unreadable };
+    return { tree: (open.tree ??= await this.#index.writeTree(open.count)), unreadable };
   }
 
   /** Puts the states of these files into the tree of the index. */
@@ -278,7 +286,7 @@ export class RootRecorder {
     await Promise.all([
       this.#readFolders([...removed, ...added].map(own), open, tree),
       ...added.map(async file => {
-        const state = await this.#hashes.store(path.join(root.workTree, ...readable(file).split("/")));
+        const state = await this.#hashes.store(path.join(root.workTree, ...displayedPath(file).split("/")));
         if (state === "unreadable") {
           unreadable.push(file);
           keepEarlier(file);
@@ -305,7 +313,7 @@ export class RootRecorder {
   async #readFolders(files: readonly ByteString[], open: OpenState, tree: Oid): Promise<void> {
     const folders = [...foldersOf(files)].filter(folder => !open.folders.has(folder));
     if (folders.length === 0) return;
-    const { stdout } = await this.#git(["cat-file", "--batch", "--buffer"], {
+    const { stdout } = await this.#index.git(["cat-file", "--batch", "--buffer"], {
         // Without the final slash, git finds a commit for a name that ends like those of `git describe`.
         input: Buffer.from(folders.map(folder => `${tree}:${folder === "" ? "" : `${folder}/`}\n`).join(""), "latin1"),
       }),
@@ -314,64 +322,21 @@ export class RootRecorder {
       open.folders.set(folder, objects[i]?.kind === "tree" ? objects[i].bytes : undefined);
   }
 
-  /** Hashes and stores the added files in the index. Returns those that git could not read. */
   async #update(
     removed: readonly ByteString[],
     added: readonly ByteString[],
     open: OpenState,
   ): Promise<readonly ByteString[]> {
-    const failed = new Set<ByteString>();
-    for (let isDone = removed.length + added.length === 0; !isDone; ) {
-      const input = [...removed, ...added].filter(file => !failed.has(file)).map(file => `${file}\0`);
-      changed(open);
-      try {
-        await this.#git(["update-index", "-z", "--add", "--remove", "--replace", "--stdin"], {
-          input: Buffer.from(input.join(""), "latin1"),
-        });
-        isDone = true;
-      } catch (error) {
-        const file = error instanceof GitError ? UNPROCESSED.exec(error.stderr)?.[1] : undefined;
-        if (file === undefined || failed.has(encodePath(file)) || failed.size === MAX_RETRIES) throw error;
-        failed.add(encodePath(file));
-      }
-      open.count = await entryCount(this.#index);
-    }
-    return [...failed];
-  }
-
-  async #writeTree(count: number): Promise<Oid> {
-    const { prefix } = this.root,
-      // Git refuses a prefix without files.
-      scope = prefix === "" || count === 0 ? [] : [`--prefix=${readable(prefix)}`];
-    const { stdout } = await this.#git(["write-tree", "--missing-ok", ...scope]);
-    return stdout.toString().trim();
+    if (removed.length + added.length === 0) return [];
+    changed(open);
+    const { unreadable, count } = await this.#index.update(removed, added);
+    open.count = count;
+    return unreadable;
   }
 
   #ownPath(file: string): RootPath {
-    return file.slice(readable(this.root.prefix).length);
+    return file.slice(displayedPath(this.root.prefix).length);
   }
-
-  get #index(): string {
-    return this.root.store.index(this.deps.pid);
-  }
-
-  get #env(): Readonly<Record<string, string>> {
-    return recordingEnv(this.root, this.deps.pid);
-  }
-
-  #git(args: readonly string[], { input }: { readonly input?: Uint8Array } = {}): ReturnType<Git["run"]> {
-    return this.deps.git.run({
-      args,
-      cwd: this.root.workTree,
-      env: this.#env,
-      ...(input === undefined ? {} : { input }),
-    });
-  }
-}
-
-/** The environment of commands that read or write the index of this process. */
-export function recordingEnv({ store, workTree }: Root, pid: number): Readonly<Record<string, string>> {
-  return { GIT_DIR: store.path, GIT_WORK_TREE: workTree, GIT_INDEX_FILE: store.index(pid) };
 }
 
 /** Call it when the index changes. */
@@ -380,8 +345,6 @@ function changed(open: OpenState): void {
   open.folders.clear();
 }
 
-const readable = (file: ByteString): string => Buffer.from(file, "latin1").toString();
-
 async function headOf(repository: Repository): Promise<HeadPosition> {
   const [stats, commit] = await Promise.all([
     stat(headLogOf(repository)).catch(() => undefined),
@@ -389,5 +352,3 @@ async function headOf(repository: Repository): Promise<HeadPosition> {
   ]);
   return { log: stats?.size ?? 0, ...(commit === undefined ? {} : { commit }) };
 }
-
-const UNPROCESSED = /^fatal: Unable to process path (.*)$/m;

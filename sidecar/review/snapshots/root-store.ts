@@ -20,7 +20,8 @@ import { movesBetween, type HeadChange, type HeadPosition } from "./head-log";
 import { headCommitOf, headLogOf, repositoryOf } from "./repository";
 import { hasRealParents, linkTarget, stateOnDisk } from "./restore";
 import { userCommand, type Root } from "./root";
-import { recordingEnv, RootRecorder, type RecordedTree } from "./root-recorder";
+import { recordingEnv } from "./index-writer";
+import { RootRecorder, type RecordedTree } from "./root-recorder";
 
 export interface RootStoreDeps {
   /** Undefined: only contents are read and written. */

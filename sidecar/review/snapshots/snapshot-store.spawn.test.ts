@@ -247,7 +247,10 @@ suite("snapshots, with git", () => {
         {
           root: small.at("r"),
           tree: before,
-          headLog: small.read("r/.git/logs/HEAD").length,
+          head: {
+            log: small.read("r/.git/logs/HEAD").length,
+            commit: small.read("r/.git/refs/heads/main").trim(),
+          },
           leftOut: [
             { path: "grows.txt", why: "tooLarge" },
             { path: "pipe", why: "special" },

@@ -10,9 +10,11 @@ import type { SnapshotStore } from "./snapshot-store";
 
 const files = fc.constantFrom("a.txt", "b.env", "d/a.txt", "d/e/a.txt", "d/e/b.env", "d.txt", "f/g.txt", "f"),
   texts = fc.constantFrom("", "1\n", "2\n", "1\r\n2\r\n");
+const MAX_BYTES = 100;
 const action = fc.oneof(
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("write" as const), file: files, text: texts }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("remove" as const), file: files }) },
+  fc.record({ kind: fc.constant("grow" as const), file: files }),
   fc.record({ kind: fc.constant("link" as const), file: files, target: files }),
   fc.record({ kind: fc.constant("executable" as const), file: files }),
   fc.record({ kind: fc.constant("ignore" as const), text: fc.constantFrom("", "*.env\n", "/d/\n") }),
@@ -42,6 +44,9 @@ async function perform(fixture: SnapshotFixture, each: Action): Promise<void> {
     case "write":
       replace(each.file);
       fixture.write(at(each.file), each.text);
+      break;
+    case "grow":
+      if (kindOf(fixture.at(at(each.file))) === "file") fixture.write(at(each.file), "x".repeat(MAX_BYTES + 1));
       break;
     case "remove":
       replace(each.file);
@@ -88,7 +93,7 @@ suite("snapshots in random stories, with git", () => {
             : undefined;
         };
         const [byIndex, byTrees, byBoth] = [0, 200, 2].map((maxEdits, i) =>
-          fixture.open({ storage: fixture.at(`storage${i}`), limits: { maxEdits } }),
+          fixture.open({ storage: fixture.at(`storage${i}`), limits: { maxEdits, maxFileBytes: MAX_BYTES } }),
         );
         if (!byIndex || !byTrees || !byBoth) throw new Error("three stores");
         for (const each of actions) {

@@ -177,7 +177,7 @@ suite("snapshots of unusual repositories, with git", () => {
   });
 
   test("keep the recorded bytes of changed and new files that become too large", async () => {
-    const store = fixture.open({ limits: { maxFileBytes: 100 }, pid: 1 });
+    const store = fixture.open({ limits: { maxFileBytes: 100, maxEdits: 3 }, pid: 1 });
     await fixture.repository("r", { "a.txt": "one\n" });
     for (const name of ["a.txt", "new"]) fixture.write(`r/${name}`, "two\n");
     const recorded = async (): Promise<RootSnapshot | undefined> => {
@@ -189,6 +189,15 @@ suite("snapshots of unusual repositories, with git", () => {
     const after = await recorded();
     equal(after?.leftOutCount, 2);
     equal(after.tree, before?.tree);
+    // Git puts many changes into the index.
+    for (const name of ["b", "c", "d", "e"]) fixture.write(`r/${name}`, `${name}\n`);
+    const many = await recorded(),
+      { files } = await fixture.changes("r", before?.tree ?? "", many?.tree ?? "");
+    equal(many?.leftOutCount, 2);
+    deepEqual(
+      files.map(({ path: name }) => name),
+      ["b", "c", "d", "e"],
+    );
   });
 
   test("record a merge with conflicts", async () => {
