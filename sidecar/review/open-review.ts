@@ -31,6 +31,8 @@ export interface OpenReviewDeps {
   readonly read: () => string;
   readonly append: (lines: string) => void;
   readonly newId: () => string;
+  /** Performs an operation that writes only these files, which all sessions with a turn know as such. */
+  readonly operating: (files: readonly FileId[], operate: () => Promise<Outcome>) => Promise<Outcome>;
   /** All recorders of this process. */
   readonly recorders: () => readonly TurnRecorder[];
   readonly notifyChanged: (review: Review) => void;
@@ -183,15 +185,24 @@ export class OpenReview implements AsyncDisposable {
 
   async undo(scope: ReviewScope): Promise<Outcome> {
     const files = await this.#chosen(scope.files);
-    return scope.hunks === undefined
-      ? this.#session.undo({ ...turnIn(scope), files, areSelected: scope.files !== undefined })
-      : this.#session.undoHunks(...hunksOf(scope, files, scope.hunks));
+    return this.deps.operating(files, async () =>
+      scope.hunks === undefined
+        ? this.#session.undo({ ...turnIn(scope), files, areSelected: scope.files !== undefined })
+        : this.#session.undoHunks(...hunksOf(scope, files, scope.hunks)),
+    );
+  }
+
+  /** Undoes an operation. */
+  revert(operation: string): Promise<Outcome> {
+    const files = this.#session.state.operations.find(({ id }) => id === operation)?.files ?? [];
+    return this.deps.operating(files, () => this.#session.undoOperation(operation));
   }
 
   /** A prompt without a turn was sent before anything was recorded. */
   async rewind(entryId: string): Promise<Outcome> {
     const turn = this.#turnOf(entryId);
-    return turn === undefined ? { changed: 0, remaining: [] } : this.#session.rewind(turn);
+    if (turn === undefined) return { changed: 0, remaining: [] };
+    return this.deps.operating(this.#session.changedSince(turn), () => this.#session.rewind(turn));
   }
 
   async previewRewind(entryId: string): Promise<readonly RewoundFile[]> {

@@ -53,9 +53,9 @@ export class RecordedRoots {
     return this.#states.get(root);
   }
 
-  /** A root that was skipped before is recorded from now on. */
+  /** A root without an earlier state in this turn is recorded from now on. */
   isSkipped(root: string): boolean {
-    return this.#skipped.has(root);
+    return this.#skipped.has(root) && !this.#states.has(root);
   }
 
   /** The changes of the root are lost, for example with the objects of the user's repository. */

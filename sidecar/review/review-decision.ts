@@ -55,7 +55,12 @@ export function written(review: FileReview, content: FileContent): Decision {
 /** A file that the agent did not demonstrably create is not deleted, unless the user has selected it. */
 export function withoutDeletion({ shared, last }: Pick<ReviewedFile, "shared" | "last">, decision: Decision): Decision {
   return decision.kind === "change" && decision.content === undefined && last !== undefined && shared === true
-    ? { kind: "left", sentence: l10n.t("The file may be yours, so it was not deleted. To delete it, undo this file.") }
+    ? {
+        kind: "left",
+        sentence: l10n.t(
+          "This file was not deleted, because it may be yours. To delete it, undo the changes of only this file.",
+        ),
+      }
     : decision;
 }
 

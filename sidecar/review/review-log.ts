@@ -17,7 +17,6 @@ import { count, list, matching, parsed, text, type Infer } from "../../src/proto
 const path = text(4_096),
   oid = matching(64, /^[\da-f]{40}(?:[\da-f]{24})?$/),
   fileState = v.object({ mode: v.picklist([FILE_MODE, EXECUTABLE_MODE, LINK_MODE]), oid });
-const MAX_FILES = 100_000;
 
 const fileChange = v.object({
   root: path,
@@ -66,7 +65,8 @@ export type RecordedRoot = Infer<typeof recordedRoot>;
 /** Number of the agent's turn that made the change; absent for a change of the user. */
 const turn = v.exactOptional(count),
   id = text(100),
-  files = list(fileChange, MAX_FILES);
+  /** Without a limit: a line that was written must be read. */
+  files = v.array(fileChange);
 
 /**
  * An operation of the user. `newestTurn`: the newest turn whose changes it concerns. `turn`: the only turn that was
@@ -97,7 +97,7 @@ const logLine = v.variant("type", [
   /** An operation that writes files begins. */
   v.object({ type: v.literal("planned"), line: v.variant("type", [operation, undone]) }),
   /** The planned operation has ended. `without`: files that were not written. */
-  v.object({ type: v.literal("performed"), id, without: list(v.object({ root: path, path }), MAX_FILES) }),
+  v.object({ type: v.literal("performed"), id, without: v.array(v.object({ root: path, path })) }),
 ]);
 export type LogLine = Infer<typeof logLine>;
 type ChangeLine = Extract<LogLine, { readonly files: readonly LoggedChange[] }>;

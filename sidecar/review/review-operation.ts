@@ -58,9 +58,10 @@ export async function perform(
     });
     advance(slice.length);
   }
+  const written = planned.filter(({ before, after }) => !sameState(before, after));
+  advance(files.length - written.length);
   if (planned.length === 0) return { changed: 0, remaining };
-  const line = lineFor(planned),
-    written = planned.filter(({ before, after }) => !sameState(before, after));
+  const line = lineFor(planned);
   if (written.length === 0) {
     deps.log(line);
     return { id: line.id, changed: planned.length, remaining };

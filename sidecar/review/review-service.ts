@@ -86,7 +86,7 @@ export class ReviewService implements AsyncDisposable {
       const scope = checkedScope(params);
       return this.#operate(scope.id, review => review.undo(scope));
     },
-    "review/revert": ({ id, operation }) => this.#operate(id, review => review.session.undoOperation(operation)),
+    "review/revert": ({ id, operation }) => this.#operate(id, review => review.revert(operation)),
     "review/turn": async ({ id, turn }) => ({ files: await this.#known(id).changesOf(turn) }),
     "review/prompts": async () => ({
       prompts: rewindPrompts([...this.#reviews.values()].map(({ id, session }) => ({ id, state: session.state }))),
@@ -238,13 +238,24 @@ export class ReviewService implements AsyncDisposable {
       read: () => logs.read(id),
       append: lines => logs.append(id, lines),
       newId: () => randomUUID(),
+      operating: (files, operate) =>
+        this.#operating(
+          files.map(file => placeOf(file.root, file)),
+          operate,
+        ),
       recorders: () => [...this.#reviews.values()].flatMap(each => each.recorder ?? []),
     });
     this.#reviews.set(id, review);
     return review;
   }
 
-  /** Performs an operation, which all sessions with a turn know as such. */
+  #operating(files: readonly string[], operate: () => Promise<Outcome>): Promise<Outcome> {
+    return [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
+      (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),
+      operate,
+    )();
+  }
+
   async #operate(id: string, operation: (review: OpenReview) => Promise<Outcome>): Promise<ReviewOutcome> {
     if (this.deps.isRestricted) throw refused(l10n.t("Trust this workspace to change its files."));
     const review = this.#known(id),
@@ -254,12 +265,11 @@ export class ReviewService implements AsyncDisposable {
       if (lease !== "recorded") review.reload();
       // Otherwise the newest changes of a running turn would count as the user's.
       await review.recorder?.refresh();
-      const files = review.session.files.map(file => placeOf(file.root, file)),
-        run = [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
-          (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),
-          () => operation(review),
-        );
-      return outcomeOf(await run(), review);
+      return outcomeOf(await operation(review), review);
+    } catch (error) {
+      if (error instanceof RpcError && error.cause !== undefined)
+        this.deps.log("A review could not be stored", error.cause);
+      throw error;
     } finally {
       review.changed();
       if (lease !== "recorded") await lease.release();

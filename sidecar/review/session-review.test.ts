@@ -1,102 +1,9 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import { createHash } from "node:crypto";
 import fc from "fast-check";
-import type { FileContent } from "./file-version";
-import { stateIn, type StoredState } from "./review-log";
-import { MissingContent, type ReviewFiles } from "./review-contents";
-import type { FileId, Outcome } from "./review-decision";
-import { SessionReview } from "./session-review";
-import { sameState } from "./snapshots/file-state";
+import { at, file, ReviewedFolder } from "../testing/review/reviewed-folder";
+import { stateIn } from "./review-log";
+import type { Outcome } from "./review-decision";
 import { linesOf } from "../../src/protocol/review/line-edits";
-
-const ROOT = "/w",
-  at = (path: string): FileId => ({ root: ROOT, path }),
-  file = (bytes: string): FileContent => ({ mode: "100644", bytes });
-
-/** A folder, contents by their ids, and the review of a session in it. */
-class Folder implements ReviewFiles {
-  readonly contents = new Map<string, string>();
-  readonly files = new Map<string, StoredState>();
-  log = "";
-  /** Number of lines that the log can still store. */
-  free = Infinity;
-  /** Sentence with which the next write is refused. */
-  refusal: string | undefined;
-  ids = 0;
-  review = this.opened();
-
-  opened(): SessionReview {
-    return new SessionReview(
-      this.log,
-      line => {
-        if (this.free-- < 1) throw Object.assign(new Error("no space left"), { code: "ENOSPC" });
-        this.log += line;
-      },
-      this,
-      () => `operation ${++this.ids}`,
-    );
-  }
-  reopen(): void {
-    this.review = this.opened();
-  }
-
-  fetch(_root: string, oids: readonly string[]) {
-    const found = new Set(oids.filter(oid => this.contents.has(oid)));
-    return Promise.resolve({ found, release: () => undefined });
-  }
-  read(_root: string, oid: string): Promise<string> {
-    const bytes = this.contents.get(oid);
-    return bytes === undefined ? Promise.reject(new MissingContent()) : Promise.resolve(bytes);
-  }
-  write(_root: string, bytes: string): Promise<string> {
-    return Promise.resolve(this.#stored(bytes));
-  }
-  current(_root: string, path: string): Promise<StoredState> {
-    return Promise.resolve(this.files.get(path));
-  }
-  restore(_root: string, path: string, state: StoredState, expected: StoredState): Promise<string | undefined> {
-    const isOccupied = [...this.files].some(
-        ([name, other]) => other !== undefined && (name.startsWith(`${path}/`) || path.startsWith(`${name}/`)),
-      ),
-      refusal = state !== undefined && isOccupied ? "The name is not free." : this.refusal;
-    this.refusal = undefined;
-    ok(sameState(this.files.get(path), expected));
-    if (refusal === undefined) this.files.set(path, state);
-    return Promise.resolve(refusal);
-  }
-
-  keep(): void {
-    // Nothing is ever removed.
-  }
-
-  #stored(bytes: string): string {
-    const oid = createHash("sha1").update(bytes, "latin1").digest("hex");
-    this.contents.set(oid, bytes);
-    return oid;
-  }
-  /** Changes a file outside the review. */
-  put(path: string, content: FileContent) {
-    const before = this.files.get(path),
-      after = content && { mode: content.mode, oid: this.#stored(content.bytes) };
-    this.files.set(path, after);
-    return { ...at(path), ...(before === undefined ? {} : { before }), ...(after === undefined ? {} : { after }) };
-  }
-  agent(turn: number, path: string, content: FileContent): Promise<void> {
-    return this.review.observe([this.put(path, content)], turn);
-  }
-  bytes(path: string): string | undefined {
-    const state = this.files.get(path);
-    return state && this.contents.get(state.oid);
-  }
-  get disk(): readonly (readonly [string, string | undefined])[] {
-    return [...this.files.keys()].map(path => [path, this.bytes(path)]);
-  }
-  get unreviewed(): readonly (readonly [string, number, number])[] {
-    return this.review.files.flatMap(({ path, reviewed, last, added, removed }) =>
-      sameState(reviewed, last) ? [] : [[path, added, removed]],
-    );
-  }
-}
 
 type Action =
   | {
@@ -136,7 +43,7 @@ function edited(bytes: string, by: string, n: number, place: number, deletes: bo
 
 suite("review of a session", () => {
   test("lists the changed files with their unreviewed lines until they are kept or undone", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.put("a.ts", file("1\n2\n3\n"));
     await folder.agent(0, "a.ts", file("1\ntwo\n3\n4\n"));
     await folder.agent(0, "new.ts", file("x\n"));
@@ -154,7 +61,7 @@ suite("review of a session", () => {
   });
 
   test("undoes what another program has not changed, and leaves a file with overlapping changes", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     for (const path of ["a.ts", "b.ts"]) {
       folder.put(path, file("1\n2\n3\n4\n"));
       await folder.agent(0, path, file("1\n2 agent\n3\n4\n"));
@@ -175,7 +82,7 @@ suite("review of a session", () => {
   });
 
   test("is busy until all its operations have ended, also if one fails", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.review.begin({ title: "", at: 0 });
     await folder.agent(1, "a", file("a\n"));
     equal(folder.review.isBusy, false);
@@ -192,7 +99,7 @@ suite("review of a session", () => {
   });
 
   test("reports a file that cannot be written, and keeps it unreviewed", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.put("a.ts", file("1\n"));
     await folder.agent(0, "a.ts", file("2\n"));
     const sentence = "The file is read-only.";
@@ -206,7 +113,7 @@ suite("review of a session", () => {
   });
 
   test("deletes a file that may be the user's only if the user has selected it", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.put("a.ts", file("1\n"));
     for (const path of ["a.ts", "new.ts"])
       await folder.review.observe([{ ...folder.put(path, file("2\n")), shared: true }], 0);
@@ -228,7 +135,7 @@ suite("review of a session", () => {
   });
 
   test("changes nothing if the log is full, and never counts its own writes as the user's", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     for (const path of ["a.ts", "b.ts"]) {
       folder.put(path, file("1\n"));
       await folder.agent(0, path, file("2\n"));
@@ -255,7 +162,7 @@ suite("review of a session", () => {
   });
 
   test("keeps and undoes hunks of a renamed file", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.put("old.ts", file("1\n2\n3\n4\n5\n"));
     await folder.review.observe(
       [folder.put("old.ts", undefined), folder.put("new.ts", file("one\n2\n3\n4\nfive\n"))],
@@ -283,7 +190,7 @@ suite("review of a session", () => {
   });
 
   test("restores a file that became a folder, and a folder that became a file", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     for (const path of ["file", "folder/a.ts"]) folder.put(path, file(`${path}\n`));
     const before = folder.disk,
       changes = [
@@ -301,7 +208,7 @@ suite("review of a session", () => {
   });
 
   test("undoes the other files if a content is missing", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     for (const path of ["a.ts", "b.ts"]) {
       folder.put(path, file(`${path}\n`));
       await folder.agent(0, path, file(`${path}\nagent\n`));
@@ -314,7 +221,7 @@ suite("review of a session", () => {
   });
 
   test("previews a rewind, and writes exactly that", async () => {
-    const folder = new Folder();
+    const folder = new ReviewedFolder();
     folder.put("a.ts", file("1\n2\n3\n"));
     await folder.agent(0, "a.ts", file("1 agent\n2\n3\n"));
     await folder.agent(1, "a.ts", file("1 agent\n2 agent\n3\n"));
@@ -335,7 +242,7 @@ suite("review of a session", () => {
   test("loses no line of the user in random stories, restores with the undo of an operation, and survives restarts", () =>
     fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 14 }), async actions => {
-        const folder = new Folder(),
+        const folder = new ReviewedFolder(),
           start = Array.from({ length: 6 }, (_, i) => `start ${i}\n`).join("");
         for (const path of ["a.ts", "b.ts"]) folder.put(path, file(start));
         for (const [n, each] of actions.entries()) {

@@ -193,10 +193,15 @@ export class SessionReview {
     });
   }
 
+  /** The files that this turn or a later one has changed. */
+  changedSince(turn: number): readonly ReviewedFile[] {
+    return this.files.filter(changedIn(each => each >= turn));
+  }
+
   /** Restores the files to before this turn, with the user's changes since then. */
   rewind(turn: number): Promise<Outcome> {
     const includes = (each: number): boolean => each >= turn;
-    return this.#operate("rewind", this.files.filter(changedIn(includes)), { includes }, (review, file) =>
+    return this.#operate("rewind", this.changedSince(turn), { includes }, (review, file) =>
       withoutDeletion(file, written(review, beforeTurn(review, turn))),
     );
   }
@@ -204,7 +209,7 @@ export class SessionReview {
   /** The files that a rewind to before this turn would change, with all their steps. */
   async rewindPreview(turn: number): Promise<readonly (ObservedChange & Pick<ReviewedFile, "steps">)[]> {
     const previews = await previewed(
-      this.files.filter(changedIn(each => each >= turn)),
+      this.changedSince(turn),
       (review, file) => {
         const decision = withoutDeletion(file, written(review, beforeTurn(review, turn)));
         return decision.kind === "change" ? { before: review.last, after: decision.content } : undefined;
@@ -222,14 +227,14 @@ export class SessionReview {
   }
 
   /** Undoes an operation, if it can be undone; see `operations`. */
-  async undoOperation(id: string): Promise<Outcome> {
-    const operation = this.state.operations.find(each => each.id === id);
-    if (operation === undefined) return { changed: 0, remaining: [] };
-    const changes = new Map(operation.files.map(file => [fileKey(file.root, file.path), file])),
-      // The restored lines are those of the agent again.
-      turn = operation.kind === "accept" ? undefined : operation.newestTurn;
-    return this.#inOrder(() =>
-      this.#perform({
+  undoOperation(id: string): Promise<Outcome> {
+    return this.#inOrder(async () => {
+      const operation = this.state.operations.find(each => each.id === id);
+      if (operation === undefined) return { changed: 0, remaining: [] };
+      const changes = new Map(operation.files.map(file => [fileKey(file.root, file.path), file])),
+        // The restored lines are those of the agent again.
+        turn = operation.kind === "accept" ? undefined : operation.newestTurn;
+      return this.#perform({
         files: operation.files,
         decide: async (review, { root, path }) => {
           const logged = changes.get(fileKey(root, path));
@@ -249,8 +254,8 @@ export class SessionReview {
               };
         },
         lineFor: files => ({ type: "undone", id, ...(turn === undefined ? {} : { turn }), files }),
-      }),
-    );
+      });
+    });
   }
 
   #operate(

@@ -3,18 +3,23 @@ import * as l10n from "@vscode/l10n";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import { RpcError } from "../rpc/message";
 
-const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]);
+const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]),
+  PROTECTED: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"]);
 
-/** A log or a content of a review could not be written. */
+/** Whether the disk or the quota of the user is full. */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Error && "code" in error && FULL.has(error.code);
+}
+
+/** A log or a content of a review could not be written. The log has the cause. */
 export function notStored(cause: unknown): RpcError {
-  const isFull = cause instanceof Error && "code" in cause && FULL.has(cause.code),
-    message = cause instanceof Error ? cause.message : String(cause);
-  return new RpcError(
-    ErrorCode.refused,
-    isFull
-      ? l10n.t("The disk is full, so the review could not be stored. Free some space and try again.")
-      : l10n.t`The review could not be stored: ${message}`,
-    undefined,
-    { cause },
-  );
+  return new RpcError(ErrorCode.refused, sentenceOf(cause), undefined, { cause });
+}
+
+function sentenceOf(cause: unknown): string {
+  if (isDiskFull(cause))
+    return l10n.t("The disk is full, so the review could not be stored. Free some space and try again.");
+  return cause instanceof Error && "code" in cause && PROTECTED.has(cause.code)
+    ? l10n.t("The review could not be stored, because the storage folder of the extension is write-protected.")
+    : l10n.t("The review could not be stored. The log of Symposium contains the reason.");
 }

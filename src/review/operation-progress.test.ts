@@ -33,4 +33,22 @@ suite("progress of an operation", () => {
     await rejects(failing, /refused/);
     deepEqual(shown, ["Undoing", "50", "end"]);
   });
+
+  test("is that of the first operation of a review until it ends", async () => {
+    const { shown, progress } = fixture(),
+      ends: (() => void)[] = [],
+      run = (): Promise<void> =>
+        new Promise(resolve => {
+          ends.push(resolve);
+        });
+    const first = progress.during("r", "Undoing", run),
+      second = progress.during("r", "Restoring", run);
+    progress.received({ id: "r", done: 1, total: 2 });
+    ends[0]?.();
+    await first;
+    progress.received({ id: "r", done: 2, total: 2 });
+    ends[1]?.();
+    await second;
+    deepEqual(shown, ["Undoing", "50", "end", "Restoring", "100", "end"]);
+  });
 });

@@ -109,7 +109,9 @@ function limitText(limit: ReviewLimit): string {
         ? l10n.t("Symposium could not record the files. The review has only changes that the agent announced.")
         : l10n.t("Without a current git, the review has only changes that the agent announced.");
     case "skipped":
-      return l10n.t`Changes in ${visibleLine(limit.root)} are not recorded.`;
+      return limit.why === "diskFull"
+        ? l10n.t`Changes in ${visibleLine(limit.root)} could not be recorded, because the disk is full.`
+        : l10n.t`Changes in ${visibleLine(limit.root)} are not recorded.`;
     case "unstored":
       return l10n.t("Changes of the last turn could not be stored. Check the free space of the disk.");
     case "late":

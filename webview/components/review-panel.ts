@@ -42,7 +42,7 @@ export class ReviewPanel {
 
   constructor(private readonly listener: ReviewListener) {
     this.element.append(
-      create("div", { className: "symposium-review-line" }, this.#counts, actsOf(this.#actions)),
+      create("div", { className: "symposium-review-line" }, this.#counts, buttonGroup(this.#actions)),
       this.#list,
     );
   }
@@ -91,7 +91,7 @@ export class ReviewPanel {
       "li",
       { className: "symposium-review-line" },
       content,
-      actsOf(this.#buttons(content.id, entryId)),
+      buttonGroup(this.#buttons(content.id, entryId)),
     );
     return { element, title, counts };
   }
@@ -112,6 +112,6 @@ export class ReviewPanel {
   }
 }
 
-function actsOf(buttons: readonly HTMLButtonElement[]): HTMLElement {
-  return create("span", { className: "symposium-review-acts" }, ...buttons);
+function buttonGroup(buttons: readonly HTMLButtonElement[]): HTMLElement {
+  return create("span", { className: "symposium-review-buttons" }, ...buttons);
 }

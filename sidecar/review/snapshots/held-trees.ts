@@ -25,9 +25,9 @@ export class HeldTrees {
   /** Holds a tree for a conversation. `index`: the index that has the tree with these edits. */
   async hold(conversation: string, tree: Oid, index: string, edits: string): Promise<void> {
     const file = path.join(this.folder, `${shortHash(conversation)}.${tree}`);
+    if ((await namesIn(this.folder)).includes(path.basename(`${file}${INDEX}`))) return;
     await mkdir(this.folder, { recursive: true });
     await writeFile(`${file}${EDITS}`, edits, "latin1");
-    await rm(`${file}${INDEX}`, { force: true });
     // A file system without hard links has a copy.
     await link(index, `${file}${INDEX}`).catch(() => copyFile(index, `${file}${INDEX}`));
   }

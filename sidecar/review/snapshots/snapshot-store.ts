@@ -21,6 +21,7 @@ import { restoreFile, type Restored } from "./restore";
 import { openRoot, plainRoot } from "./root";
 import { RootStore, type RootStoreDeps } from "./root-store";
 import { reviewFolder } from "./store-folder";
+import { isDiskFull } from "../storage-failure";
 
 export interface SnapshotDeps {
   readonly processes: ProcessDeps;
@@ -53,7 +54,7 @@ export interface RootSnapshot {
 export interface SkippedRoot {
   readonly root: string;
   /** `tooMany`: the limit of roots. `timeout`: git did not end within a minute. */
-  readonly why: "tooMany" | "timeout" | "missing" | "failed";
+  readonly why: "tooMany" | "timeout" | "missing" | "diskFull" | "failed";
   /** For the log. */
   readonly detail?: string;
 }
@@ -286,10 +287,8 @@ export class SnapshotStore implements AsyncDisposable {
         nested: nested.map(name => path.join(root, ...name.split("/"))),
       };
     } catch (error) {
-      const isSlow = error instanceof GitError && error.why === "timeout",
-        why = isSlow ? "timeout" : existsSync(root) ? "failed" : "missing",
-        detail = error instanceof GitError ? `${error.message} ${error.stderr}`.trim() : String(error);
-      return { kind: "skipped", skipped: { root, why, detail } };
+      const detail = error instanceof GitError ? `${error.message} ${error.stderr}`.trim() : String(error);
+      return { kind: "skipped", skipped: { root, why: faultOf(root, error), detail } };
     }
   }
 
@@ -354,6 +353,15 @@ export class SnapshotStore implements AsyncDisposable {
     }
   }
 }
+
+function faultOf(root: string, error: unknown): SkippedRoot["why"] {
+  if (error instanceof GitError && error.why === "timeout") return "timeout";
+  if (!existsSync(root)) return "missing";
+  return isDiskFull(error) || (error instanceof GitError && FULL.test(error.stderr)) ? "diskFull" : "failed";
+}
+
+/** Git's texts for `ENOSPC` and `EDQUOT`. */
+const FULL = /No space left on device|Disk quota exceeded/;
 
 /** The folder itself if it does not exist. */
 export function realPath(folder: string): string {

@@ -62,8 +62,12 @@ export type ReviewLimit =
   | { readonly kind: "gone"; readonly count: number; readonly paths: readonly string[] }
   /** Only changes are known that the agent announced. */
   | { readonly kind: "announcedOnly"; readonly why: "noGit" | "oldGit" | "failed" }
-  /** A folder that is not recorded. */
-  | { readonly kind: "skipped"; readonly root: string; readonly why: "tooMany" | "timeout" | "missing" | "failed" }
+  /** A folder that is not recorded. `diskFull`: of Symposium's storage. */
+  | {
+      readonly kind: "skipped";
+      readonly root: string;
+      readonly why: "tooMany" | "timeout" | "missing" | "diskFull" | "failed";
+    }
   /** Changes of the last turn could not be written to Symposium's storage. */
   | { readonly kind: "unstored" }
   /** The agent began before the folder was recorded. Earlier changes are known only where they were announced. */
