@@ -122,7 +122,12 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     }),
   );
   const models: LanguageModels = own(
-    new LanguageModels({ ...shared, client: () => supervisor.client(), running: () => supervisor.running }),
+    new LanguageModels({
+      ...shared,
+      client: () => supervisor.client(),
+      running: () => supervisor.running,
+      folders: () => editor.folders.folders(),
+    }),
   );
   started = { supervisor, models };
   const { surfaces, capture } = chat,

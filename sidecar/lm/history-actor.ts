@@ -277,6 +277,7 @@ export class HistoryActor extends Actor<Message> {
         id: record.id,
         agent: agentOf(request),
         cwd: request.cwd ?? deps.cwd,
+        ...(request.folders === undefined ? {} : { folders: request.folders }),
         tools: options?.tools ?? [],
         duplicates: this.#settings.bridgeDuplicates,
         isForeign: identityOf(request).isForeign,

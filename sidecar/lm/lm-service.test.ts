@@ -161,6 +161,17 @@ suite("LmService", () => {
     deepEqual(fixture.notifications, ["learned ada true"]);
   });
 
+  test("records all folders of the workspace, and only the folder of a request without them", async () => {
+    await using fixture = new LmFixture();
+    for (const folders of [["/project", "/other"], undefined]) {
+      const chat = chatOf(folders === undefined ? "b" : "a");
+      chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
+      fixture.request({ ...chat.request(), cwd: "/project", ...(folders === undefined ? {} : { folders }) });
+      await fixture.prompted();
+    }
+    deepEqual(fixture.recordedFolders, [["/project", "/other"], ["/project"]]);
+  });
+
   test("reports an agent's context size and counts the usage in the prompt response", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");

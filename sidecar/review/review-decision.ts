@@ -1,6 +1,6 @@
 /** Observations, decisions and results of a review for a file. Pure. */
 import * as l10n from "@vscode/l10n";
-import { changed, type FileReview } from "./file-review";
+import { changed, changeOf, withoutTurns, type FileReview } from "./file-review";
 import type { Conflict, FileContent } from "./file-version";
 import type { LineCounts } from "./review-contents";
 import type { LoggedChange, ReviewedFile, StoredState } from "./review-log";
@@ -50,6 +50,19 @@ export function conflictOf({ last }: FileReview, why: Conflict, wanted: FileCont
 /** A content that the user chose. The reviewed content changes with it. */
 export function written(review: FileReview, content: FileContent): Decision {
   return { kind: "change", content, reviewed: changed(review, content, "operation").reviewed };
+}
+
+/** Selects turns by their numbers. */
+export type Includes = (turn: number) => boolean;
+
+/** Undoes all unreviewed changes, or those of these turns. */
+export function undoOf(review: FileReview, includes: Includes | undefined): Decision {
+  if (includes === undefined) return written(review, review.reviewed);
+  const undone = withoutTurns(review, includes),
+    change = changeOf(review, includes);
+  return undone.kind === "conflict"
+    ? { kind: "conflict", why: undone.why, base: change?.after, wanted: change?.before }
+    : written(review, undone.content);
 }
 
 /** A file that the agent did not demonstrably create is not deleted, unless the user has selected it. */

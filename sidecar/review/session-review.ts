@@ -17,19 +17,18 @@ import {
   changed,
   changeOf,
   withoutHunks,
-  withoutTurns,
   type Author,
-  type FileReview,
   type HunkRange,
 } from "./file-review";
 import { isSame, mergeContents, mergeContentsPreferringOurs, type FileContent } from "./file-version";
 import {
   conflictOf,
   logged,
+  undoOf,
   withoutDeletion,
   written,
-  type Decision,
   type FileId,
+  type Includes,
   type ObservedChange,
   type Outcome,
 } from "./review-decision";
@@ -383,17 +382,6 @@ export class SessionReview {
     return result;
   }
 }
-
-function undoOf(review: FileReview, includes: Includes | undefined): Decision {
-  if (includes === undefined) return written(review, review.reviewed);
-  const undone = withoutTurns(review, includes),
-    change = changeOf(review, includes);
-  return undone.kind === "conflict"
-    ? { kind: "conflict", why: undone.why, base: change?.after, wanted: change?.before }
-    : written(review, undone.content);
-}
-
-type Includes = (turn: number) => boolean;
 
 const only = (turn: number | undefined): Includes | undefined =>
   turn === undefined ? undefined : each => each === turn;

@@ -20,7 +20,7 @@ type LmMethods =
   | "lm/keepSession"
   | "lm/forgetSessions";
 
-export interface LanguageModelDeps extends Pick<ProviderDeps, "client" | "cwd">, Pick<ToolDeps, "running"> {
+export interface LanguageModelDeps extends Pick<ProviderDeps, "client" | "cwd" | "folders">, Pick<ToolDeps, "running"> {
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
   readonly configuration: Configuration;
   readonly log: Log;
@@ -33,7 +33,7 @@ export class LanguageModels implements vscode.Disposable {
   readonly #capabilities: CapabilityCache;
   readonly #sessions: PersistedSessions;
 
-  constructor({ context, configuration, log, client, running, cwd }: LanguageModelDeps) {
+  constructor({ context, configuration, log, client, running, cwd, folders }: LanguageModelDeps) {
     const groups = new ToolGroups(context.globalState, context.workspaceState, log),
       permissionGroup = (agentId: string) => groups.groupOf(agentId);
     this.#capabilities = new CapabilityCache(context.globalState, log, () =>
@@ -47,6 +47,7 @@ export class LanguageModels implements vscode.Disposable {
       isTrusted: () => vscode.workspace.isTrusted,
       permissionGroup,
       cwd,
+      folders,
       classes: partClasses,
       errors: lmErrors,
       partsTaken,

@@ -42,6 +42,8 @@ export interface ProviderDeps {
   permissionGroup(agentId: string): string | undefined;
   /** The working folder of agents, absolute. */
   cwd(): string;
+  /** The folders of the workspace, absolute. */
+  folders(): readonly string[];
   readonly classes: PartClasses;
   readonly errors: LmErrors;
   /** Resolves when VS Code has read the reported parts. When a request fails, VS Code discards unread parts. */
@@ -152,6 +154,7 @@ export class LmProvider {
     definition: AgentDefinition,
     { toolMode, modelOptions, requestInitiator }: RequestOptions,
   ): RequestBase {
+    const folders = this.deps.folders();
     return {
       requestId,
       modelId,
@@ -159,6 +162,7 @@ export class LmProvider {
       agent: definition,
       distribution: agent.distribution,
       cwd: this.deps.cwd(),
+      ...(folders.length === 0 ? {} : { folders }),
       options: {
         toolMode: toolMode === REQUIRED ? "required" : "auto",
         ...(modelOptions === undefined ? {} : { modelOptions }),

@@ -17,6 +17,8 @@ import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 export interface ModelAgentStart {
   readonly agent: AgentConfig;
   readonly cwd: string;
+  /** Folders whose changes are recorded. Default: `cwd` alone. */
+  readonly folders?: readonly string[];
   /** Extensions of the agent; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
   /** The highest version of ACP offered to the agent; 1 if absent. */

@@ -88,7 +88,7 @@ export class SessionActor extends Actor<Message> {
         id: begin.id,
         kind: "picker",
         agentName: begin.agent.name,
-        folders: [begin.cwd],
+        folders: begin.folders ?? [begin.cwd],
       });
     this.#recorded = this.#recording && new RecordedModelTurns(this.#recording, begin.cwd);
     this.#questionDebounce = new QuestionDebounce(deps.clock, () => this.#notify({ kind: "quiet" }));

@@ -67,6 +67,8 @@ export class LmFixture implements AsyncDisposable {
   missingTools: string | undefined;
   toolLines: readonly string[] = [];
   canConfigure = false;
+  /** The folders of each session whose changes are recorded. */
+  readonly recordedFolders: (readonly string[])[] = [];
   /** Connects to a new agent in place of a direct connection. */
   connect: ((key: AgentKey, signal: AbortSignal, agent: MemoryAgent) => Promise<AgentConnection>) | undefined;
   onToolChange = (): void => undefined;
@@ -145,6 +147,10 @@ export class LmFixture implements AsyncDisposable {
       cwd: "/home",
       extensions: () => this.extensions,
       date: () => this.clock.now(),
+      record: ({ folders }) => {
+        this.recordedFolders.push(folders);
+        return undefined;
+      },
       freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
       policy: agentId => this.policy.get(agentId) ?? "ask",
       keeper: {

@@ -5,7 +5,17 @@
 import * as v from "valibot";
 import { distribution } from "../agents/distribution";
 import { arrayOr, isObject, objectOr, type Fields } from "../wire/json";
-import { compact, finite, ifValid, known, validated, type Infer, type Schema, type Validation } from "../wire/schema";
+import {
+  compact,
+  finite,
+  ifValid,
+  known,
+  list,
+  validated,
+  type Infer,
+  type Schema,
+  type Validation,
+} from "../wire/schema";
 import { TOOL_GROUPS } from "./permission-tools";
 
 const filledText = v.pipe(v.string(), v.nonEmpty());
@@ -127,6 +137,8 @@ const chatRequest = compact({
   permissionGroup: v.exactOptional(v.picklist(TOOL_GROUPS)),
   /** Addition. Working directory of the agent, absolute. Default: the sidecar's own. */
   cwd: v.exactOptional(filledText),
+  /** Addition. Folders of the workspace, absolute, whose changes are recorded. Default: `cwd` alone. */
+  folders: v.exactOptional(list(filledText, 1_000)),
 });
 export type ChatRequest = Infer<typeof chatRequest>;
 

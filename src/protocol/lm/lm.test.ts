@@ -189,6 +189,7 @@ suite("language model request", () => {
     [with_({ options: { modelOptions: 1 } }), "message.options.modelOptions: expected an object"],
     [with_({ requestId: {} }), "message.requestId: wrong type, expected (string | number)"],
     [with_({ cwd: "" }), "message.cwd: expected !0"],
+    [with_({ folders: [""] }), "message.folders[0]: expected !0"],
   ];
   for (const [request, why] of wrong)
     test(`is rejected: ${why}`, () => deepEqual(readChatRequest(request), { ok: false, why }));
