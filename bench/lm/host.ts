@@ -87,6 +87,7 @@ export class Host implements AsyncDisposable {
       capabilities: { takesImages: () => false, contextTokens: () => undefined },
       isTrusted: () => true,
       cwd: () => "/",
+      folders: () => [],
       permissionGroup: () => undefined,
       classes: CLASSES,
       errors: { NotFound: message => new Error(message), NoPermissions: message => new Error(message) },
