@@ -1,5 +1,4 @@
 /** The page with a host and a sidecar, over a connection that tests interrupt, for its property tests. */
-import { equal, ok } from "node:assert/strict";
 import { type Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
@@ -66,7 +65,8 @@ export class UnreliablePage {
     effects.forEach(effect => this.#carryOut(effect));
     this.saved = JSON.parse(JSON.stringify(saved(this.page)));
     for (const { tabId, drafts } of this.page.tabs.values())
-      equal(this.inputs.get(tabId) ?? "", drafts.text, `what the input shows after ${event.kind}`);
+      if ((this.inputs.get(tabId) ?? "") !== drafts.text)
+        throw new Error(`The input shows another text after ${event.kind}.`);
   }
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
@@ -295,7 +295,7 @@ export class UnreliablePage {
     this.toPage.push({ type: "requestReplay" });
     for (let rounds = 0; rounds < 60; rounds++) {
       for (let n = 0; this.toPage.length + this.toHost.length > 0; n++) {
-        ok(n < 5_000, "page and host do not become idle");
+        if (n >= 5_000) throw new Error("Page and host do not become idle.");
         const message = this.toHost.shift();
         if (message) this.handle(message);
         const reply = this.toPage.shift();
