@@ -14,7 +14,7 @@ export interface ConversationActionDeps extends Omit<ReviewCommandDeps, "operati
   displayPath(file: ChangedFile): string;
   /** Asks in a modal dialog. Resolves with the selected button. */
   ask(question: string, detail: string, ...buttons: readonly string[]): Promise<string | undefined>;
-  /** Asks about the changes in the editor that `open` opens with this title. Resolves with true if they are confirmed. */
+  /** Asks about the changes in the editor that `open` opens with this title. Resolves with true if they are wanted. */
   confirmShown(title: string, question: string, button: string, open: () => Promise<void>): Promise<boolean>;
   /** Whether the editor has unsaved text of this file. */
   isUnsaved(file: ChangedFile): boolean;
