@@ -7,7 +7,7 @@ import type { Locator } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { pickFile } from "./editors";
 import { sendPrompt, turnEnded, type Box } from "./harness";
-import { openScripted, processesOf, seen } from "./scripted";
+import { openScripted, seen } from "./scripted";
 
 const NUMBERS = Array.from({ length: 9 }, (_, i) => `line ${i + 1}`);
 
@@ -62,7 +62,6 @@ suite("review in several folders and windows", () => {
   };
   const mark = (): Locator => box.page.locator(".dirty-diff-glyph");
   const hasChange = (file: string): boolean => readFileSync(file, "utf8").includes("CHANGED");
-  const sidecars = (): number => processesOf(box, "sidecar").length;
 
   test("lists and marks the changes in both folders, and undoes and keeps them in each", async function () {
     this.timeout(timeLimit(240_000));
@@ -100,40 +99,5 @@ suite("review in several folders and windows", () => {
     await pickFile(box, "two.txt");
     await seen(async () => (await mark().count()) === 2, "two marks");
     await box.screenshot("review-new-window");
-    await act("two.txt", "Undo");
-    await filesAre("one.txt");
-    assert.deepEqual([one, two].map(hasChange), [true, false]);
-  });
-
-  test("counts changes of other programs when the window has the focus again", async function () {
-    this.timeout(timeLimit(240_000));
-    await setFocus(box, false);
-    commit();
-    await setFocus(box, true);
-    await filesAre("");
-    await box.open();
-    await sendPrompt(box.frame, `disk sed -i -e 2s/.*/CHANGED/ -e 8s/.*/CHANGED/ ${two}; say done`);
-    await turnEnded(box.frame);
-    await filesAre("two.txt");
-    await setFocus(box, false);
-    writeFileSync(two, `${NUMBERS.join("\n")}\n`);
-    await setFocus(box, true);
-    await filesAre("");
-  });
-
-  test("starts no process in a new window without a recorded review", async function () {
-    this.timeout(timeLimit(240_000));
-    await box.openFresh();
-    await box.command("Symposium: Show Logs");
-    await box.page.locator(".part.panel .output-view-container, .part.panel .output").first().waitFor();
-    assert.equal(sidecars(), 0);
   });
 });
-
-/** VS Code asks the document for the focus. The browser of the tests gives it to all pages. */
-async function setFocus(box: Box, hasFocus: boolean): Promise<void> {
-  await box.page.evaluate(hasFocus => {
-    document.hasFocus = () => hasFocus;
-    window.dispatchEvent(new FocusEvent(hasFocus ? "focus" : "blur"));
-  }, hasFocus);
-}
