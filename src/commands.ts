@@ -15,6 +15,7 @@ import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
 import { selectAgent, type AgentSources } from "./settings/store/select-agent";
 import type { SessionSummary } from "./protocol/sessions/sessions";
+import { errorMessage } from "./protocol/wire/errors";
 import type { CommentDeps } from "./review/comment-threads";
 import type { ReviewPart } from "./review/register";
 import type { SessionCommands } from "./sessions/session-commands";
@@ -133,7 +134,7 @@ async function used(use: () => Promise<void>): Promise<void> {
   try {
     await use();
   } catch (error) {
-    await showError(error instanceof Error ? error.message : String(error));
+    await showError(errorMessage(error));
   }
 }
 
@@ -188,11 +189,7 @@ async function confirmDeletion(deleteHistory: () => Promise<number>): Promise<vo
       count === 1 ? l10n.t("1 conversation was deleted.") : l10n.t`${count} conversations were deleted.`,
     );
   } catch (error) {
-    await notify({
-      tone: "error",
-      message: error instanceof Error ? error.message : String(error),
-      actions: ["showLogs"],
-    });
+    await notify({ tone: "error", message: errorMessage(error), actions: ["showLogs"] });
   }
 }
 

@@ -14,6 +14,7 @@ import type { HostAction } from "./chat/chat-deps";
 import { NOT_TRUSTED } from "./errors";
 import type { SessionSummary } from "./protocol/sessions/sessions";
 import { visibleText } from "./protocol/text/visible-text";
+import { errorMessage } from "./protocol/wire/errors";
 
 export type Link =
   | { readonly kind: "session"; readonly conversation: string }
@@ -67,6 +68,6 @@ export async function openLink(deps: LinkDeps, path: string, query: string): Pro
       ? deps.notify(l10n.t("The session of this link is not stored on this computer."), [])
       : deps.openSession(session));
   } catch (error) {
-    await deps.notify(error instanceof Error ? error.message : String(error), ["showLogs"]);
+    await deps.notify(errorMessage(error), ["showLogs"]);
   }
 }

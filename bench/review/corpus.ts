@@ -94,7 +94,7 @@ export class Corpus implements Disposable {
 }
 
 export async function take(store: SnapshotStore, folder: string): Promise<RootSnapshot> {
-  const snapshot = await store.snapshot([folder]),
+  const snapshot = await store.snapshot([folder], "turn"),
     root = snapshot.kind === "recorded" ? snapshot.roots[0] : undefined;
   if (root === undefined) throw new Error(JSON.stringify(snapshot));
   return root;

@@ -13,7 +13,7 @@ import type {
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { unpinnedPackage } from "../../src/protocol/agents/built-in-agents";
-import { ErrorCode } from "../../src/protocol/wire/errors";
+import { ErrorCode, errorMessage } from "../../src/protocol/wire/errors";
 import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
 import type { Handlers } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
@@ -190,7 +190,7 @@ export class AgentService {
   async #state(kind: Installable, config: InstallConfig): Promise<Pick<InstallState, "kind" | "install" | "missing">> {
     return this.deps.installers[kind].state(config).catch((error: unknown) => ({
       install: { kind: "missing" },
-      missing: error instanceof Error ? error.message : String(error),
+      missing: errorMessage(error),
     }));
   }
 }

@@ -8,6 +8,7 @@
  */
 import type { AgentState, Installable } from "../../src/protocol/agents/agent-service";
 import { assertNever } from "../../src/protocol/wire/wire";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { AgentError } from "../errors";
 import type { AgentConnection } from "../acp/connection";
 import { InstallError } from "./install/store/install-error";
@@ -112,7 +113,7 @@ export function trackedConnect(connect: Connect, statusTracker: AgentStatusTrack
       connection = await connect(key, signal);
     } catch (error) {
       if (!signal.aborted && !isCausedByExtension(error) && !isCancelled(error))
-        onStatus({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+        onStatus({ kind: "failed", why: errorMessage(error) });
       throw error;
     }
     onStatus({ kind: "started", canLogOut: connection.canLogOut });

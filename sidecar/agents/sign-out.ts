@@ -9,6 +9,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { AgentError, signedOut } from "../errors";
 import type { AgentStatusTracker } from "./agent-status-tracker";
 import type { AgentPool, Lease } from "./pool";
@@ -80,6 +81,6 @@ async function logOut(
 }
 
 function asSentence(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
+  const text = errorMessage(error);
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -8,6 +8,7 @@
  * - A call is aborted when its client disconnects.
  */
 import type { CallToolResult, Tool as McpTool } from "@modelcontextprotocol/sdk/types.js";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { COUNTS_TOOLS } from "../mcp/delivery/delivery";
 import { ALWAYS_LOAD } from "../agent-workarounds";
 import { startHeartbeat } from "../mcp/progress";
@@ -121,7 +122,7 @@ export async function callTool(
         ? error.message
         : call.signal.aborted
           ? "The call was withdrawn."
-          : `${title} failed: ${error instanceof Error ? error.message : String(error)}`,
+          : `${title} failed: ${errorMessage(error)}`,
     );
   }
 }

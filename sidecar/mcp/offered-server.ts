@@ -8,6 +8,7 @@
  * - Messages for other servers are not consumed.
  */
 import { randomUUID } from "node:crypto";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { memoryChannels } from "../rpc/memory-channel";
 import type { Channel } from "../rpc/channel";
 import { isObject, objectOr } from "../rpc/json";
@@ -154,7 +155,7 @@ export class OfferedMcpServer implements AsyncDisposable {
       if (error instanceof RpcError && !(error instanceof ConnectionClosed)) return { error: error.toJSON() };
       throw new RpcError(
         McpCode.backend,
-        `The MCP server “${this.declaration.name}” could not answer: ${error instanceof Error ? error.message : String(error)}`,
+        `The MCP server “${this.declaration.name}” could not answer: ${errorMessage(error)}`,
       );
     } finally {
       this.#open.delete(requestId);

@@ -17,6 +17,7 @@ import type {
 } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import type { Clock } from "../rpc/clock";
 import { stringOr } from "../rpc/json";
 import { RpcCode, type Id } from "../rpc/message";
@@ -173,7 +174,7 @@ class Shim {
 
   /** Omits the address of a third-party server, which can contain a key. */
   #errorText(article: "The" | "A", error: unknown): string {
-    const message = error instanceof Error ? error.message : String(error),
+    const message = errorMessage(error),
       code = errno(error);
     if (this.target.kind === "endpoint") return `${article} message did not reach the MCP server: ${message}`;
     if (!(error instanceof this.HttpError))

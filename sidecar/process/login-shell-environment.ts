@@ -13,6 +13,7 @@
  */
 import { randomUUID } from "node:crypto";
 import path from "node:path";
+import { errorMessage } from "../../src/protocol/wire/errors";
 import type { Clock } from "../rpc/clock";
 import { isObject } from "../rpc/json";
 
@@ -81,7 +82,7 @@ export class ShellEnvironment {
       return {
         env,
         shell,
-        problem: `${shell} could not be started: ${error instanceof Error ? error.message : String(error)}.`,
+        problem: `${shell} could not be started: ${errorMessage(error)}.`,
       };
     } finally {
       timer[Symbol.dispose]();

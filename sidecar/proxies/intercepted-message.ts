@@ -10,6 +10,7 @@
  * - A message holds its position while its interceptor runs. A response holds its position while the interceptor
  *   handles it.
  */
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { Frame, FrameError, type Envelope } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
 import type { Outcome } from "../rpc/peer";
@@ -167,7 +168,7 @@ export class Interception implements InterceptedRequest {
     if (error instanceof FrameError) return new RpcError(error.code, `“${this.method}” is invalid: ${error.message}.`);
     return new RpcError(
       RpcCode.internalError,
-      `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`,
+      `The agent extension “${this.#ways.name}” failed: ${errorMessage(error)}`,
     );
   }
 

@@ -2,14 +2,9 @@
 import * as l10n from "@vscode/l10n";
 import { ErrorCode } from "../../src/protocol/wire/errors";
 import { RpcError } from "../rpc/message";
+import { isDiskFull } from "./snapshots/disk-full";
 
-const FULL: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT"]),
-  PROTECTED: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"]);
-
-/** Whether the disk or the quota of the user is full. */
-export function isDiskFull(error: unknown): boolean {
-  return error instanceof Error && "code" in error && FULL.has(error.code);
-}
+const PROTECTED: ReadonlySet<unknown> = new Set(["EACCES", "EPERM", "EROFS"]);
 
 /** A log or a content of a review could not be written. The log has the cause. */
 export function notStored(cause: unknown): RpcError {

@@ -1,6 +1,7 @@
 /**
  * A request from the other side. The first call of `respond` or `fail` settles the request; later calls are ignored.
  */
+import { errorMessage } from "../../src/protocol/wire/errors";
 import { Frame } from "./frame";
 import { RpcCode, RpcError, type Id, type Request } from "./message";
 
@@ -68,6 +69,6 @@ export class Incoming implements IncomingRequest {
       return new RpcError(RpcCode.requestCancelled, "The request was cancelled.");
     }
     if (error instanceof RpcError) return error;
-    return new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
+    return new RpcError(RpcCode.internalError, errorMessage(error));
   }
 }

@@ -11,6 +11,7 @@ import type { AgentState, InstallState } from "../protocol/agents/agent-service"
 import { assertNever } from "../protocol/wire/wire";
 import { withoutHome } from "../protocol/redaction/home-folder";
 import { knownSecrets, redactFields, redactText } from "../protocol/redaction/redact";
+import { errorMessage } from "../protocol/wire/errors";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { howStarted } from "../settings/view/row-texts";
@@ -95,7 +96,7 @@ function computerLines(sidecar: SidecarFacts): readonly string[] {
     case "late":
       return [`unknown, because the sidecar did not answer within ${sidecar.seconds} s`];
     case "failed":
-      return [`unknown: ${sidecar.error instanceof Error ? sidecar.error.message : String(sidecar.error)}`];
+      return [`unknown: ${errorMessage(sidecar.error)}`];
     default:
       return assertNever(sidecar, "sidecar");
   }

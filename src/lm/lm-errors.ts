@@ -3,6 +3,7 @@
  * chat, so these errors have no stack.
  */
 import * as l10n from "@vscode/l10n";
+import { errorMessage } from "../protocol/wire/errors";
 import { NOT_TRUSTED } from "../errors";
 
 /** Compatible with `vscode.LanguageModelError`, whose errors keep their code for the caller. */
@@ -30,5 +31,5 @@ export function notTrusted(errors: LmErrors): Error {
 
 /** Converts any error to an error without a stack. */
 export function failed(error: unknown): Error {
-  return sentence(new Error(error instanceof Error ? error.message : String(error)));
+  return sentence(new Error(errorMessage(error)));
 }

@@ -5,6 +5,7 @@ import { REVIEW_COMMENTS } from "../names";
 import type { Attachment } from "../protocol/chat/attachments";
 import type { Review } from "../protocol/review/review";
 import { isObject } from "../protocol/wire/json";
+import { errorMessage } from "../protocol/wire/errors";
 import { attachmentOf, promptLineOf, type ReviewComment } from "./comments";
 import type { FoundFile } from "./review-files";
 import { REVIEW_SCHEME } from "./review-uri";
@@ -59,7 +60,7 @@ export class CommentThreads implements vscode.Disposable {
       await this.deps.addToPrompt(file.found.review, attachmentOf(comment), promptLineOf(comment, displayPath));
       thread.dispose();
     } catch (error) {
-      this.deps.showFailure(error instanceof Error ? error.message : String(error));
+      this.deps.showFailure(errorMessage(error));
     }
   }
 

@@ -2,6 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import type { ChangedFile, RecordedFile, Review, ReviewTurn, RewoundFile } from "../protocol/review/review";
 import { readableLine } from "../protocol/text/visible-text";
+import { errorMessage } from "../protocol/wire/errors";
 import type { ReviewActions } from "./review-actions";
 import { NOTHING_TO_REVIEW, openReview, type ReviewCommandDeps } from "./review-commands";
 import { isSameFile } from "./review-files";
@@ -34,7 +35,7 @@ export function conversationActions(deps: ConversationActionDeps): ReviewActions
     try {
       await run(review, entryId === undefined ? undefined : turn);
     } catch (error) {
-      deps.showFailure(messageOf(error));
+      deps.showFailure(errorMessage(error));
     }
   };
   const scopeOf = ({ id }: Review, turn: ReviewTurn | undefined) => ({
@@ -51,7 +52,7 @@ export function conversationActions(deps: ConversationActionDeps): ReviewActions
       try {
         return await rewind(deps, conversation, entryId, alsoConversation);
       } catch (error) {
-        deps.showFailure(messageOf(error));
+        deps.showFailure(errorMessage(error));
         return false;
       }
     },
@@ -77,7 +78,7 @@ export async function restoreTo(
     );
     if (chosen !== undefined) await actions.rewind(chosen.id, chosen.entryId, false);
   } catch (error) {
-    deps.showFailure(messageOf(error));
+    deps.showFailure(errorMessage(error));
   }
 }
 
@@ -147,8 +148,4 @@ function questionOf(count: number, alsoConversation: boolean): string {
   return alsoConversation
     ? l10n.t`Restore ${count} files and the conversation to before this prompt?`
     : l10n.t`Restore ${count} files to before this prompt?`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -16,6 +16,7 @@ import type {
 } from "../protocol/review/review";
 import { readableLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
+import { errorMessage } from "../protocol/wire/errors";
 import type { SidecarClient } from "../sidecar/client";
 import type { ChangeTabs } from "./change-tabs";
 import { filesIn, isSameFile, type FoundFile } from "./review-files";
@@ -116,7 +117,7 @@ export function reviewCommands(deps: ReviewCommandDeps): ReviewCommands {
       try {
         await run(...targets);
       } catch (error) {
-        deps.showFailure(error instanceof Error ? error.message : String(error));
+        deps.showFailure(errorMessage(error));
       }
     };
   const all = (kind: KeepOrUndo) => reported(target => actions.all(target, kind)),

@@ -6,6 +6,7 @@
  */
 import * as vscode from "vscode";
 import type { ReviewPath } from "../protocol/review/review";
+import { errorMessage } from "../protocol/wire/errors";
 import type { ContentCache } from "./content-cache";
 import { contentRef, REVIEW_SCHEME } from "./review-uri";
 
@@ -75,7 +76,7 @@ export class ReviewContent implements vscode.FileSystemProvider, vscode.Disposab
     try {
       return await this.deps.contents.read(root, oid);
     } catch (error) {
-      throw vscode.FileSystemError.Unavailable(error instanceof Error ? error.message : String(error));
+      throw vscode.FileSystemError.Unavailable(errorMessage(error));
     }
   }
 

@@ -17,6 +17,7 @@ import type {
 } from "../protocol/sessions/sessions";
 import { readableLine, visibleLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
+import { errorMessage } from "../protocol/wire/errors";
 import type { SidecarClient } from "../sidecar/client";
 import { MAX_HITS, searchItems, SessionSearch, type SearchItem, type SearchResults } from "./session-search";
 import { descriptionOf, titleOf, withoutIcons } from "./session-texts";
@@ -176,7 +177,7 @@ class SessionActions {
     } catch (error) {
       // The sentence of a refusal contains everything that the user needs.
       const actions: readonly HostAction[] = error instanceof SidecarRefused ? [] : ["showLogs"];
-      await this.deps.notify(error instanceof Error ? error.message : String(error), actions);
+      await this.deps.notify(errorMessage(error), actions);
     }
   }
 

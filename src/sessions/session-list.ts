@@ -13,6 +13,7 @@ import { SidecarExited } from "../errors";
 import type { Log } from "../log";
 import type { SessionSummary } from "../protocol/sessions/sessions";
 import { assertNever } from "../protocol/wire/wire";
+import { errorMessage } from "../protocol/wire/errors";
 import type { SidecarClient } from "../sidecar/client";
 
 /** `problem`: a sentence for the user. */
@@ -94,8 +95,7 @@ export class SessionList {
       this.#post({ kind: "received", ...(await client.request("sessions/list", {})) });
     } catch (error) {
       this.deps.log.warn("sidecar", "Could not list the sessions", { error });
-      const problem =
-        error instanceof SidecarExited ? undefined : error instanceof Error ? error.message : String(error);
+      const problem = error instanceof SidecarExited ? undefined : errorMessage(error);
       this.#post({ kind: "failed", problem });
     }
   }

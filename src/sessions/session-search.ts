@@ -13,6 +13,7 @@ import path from "node:path";
 import type { Clock } from "../clock";
 import type { SearchHit, SessionSummary } from "../protocol/sessions/sessions";
 import { readableLine, readableText } from "../protocol/text/visible-text";
+import { errorMessage } from "../protocol/wire/errors";
 import { descriptionOf, titleOf, withoutIcons } from "./session-texts";
 
 export const SEARCH_DELAY_MS = 200;
@@ -85,7 +86,7 @@ export class SessionSearch {
           ...(found.items.length === 0 ? { problem: l10n.t("No session contains this text.") } : {}),
         }),
       )
-      .catch((error: unknown): SearchResults => ({ ...NOTHING, problem: sentenceOf(error) }));
+      .catch((error: unknown): SearchResults => ({ ...NOTHING, problem: errorMessage(error) }));
     if (this.#state !== state) return;
     this.#state = { kind: "idle" };
     this.#show(results);
@@ -122,8 +123,4 @@ export function searchItems(
           },
         ];
   });
-}
-
-function sentenceOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

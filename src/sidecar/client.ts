@@ -31,6 +31,7 @@ import {
   type ParamsOf,
   type ResultOf,
 } from "../protocol/wire/wire";
+import { errorMessage } from "../protocol/wire/errors";
 
 export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;
@@ -130,7 +131,7 @@ async function runHandler(handler: Handler, params: unknown, token: Cancellation
   } catch (error) {
     return new ResponseError(
       error instanceof EditorRequestError ? error.code : ErrorCodes.InternalError,
-      error instanceof Error ? error.message : String(error),
+      errorMessage(error),
     );
   }
 }

@@ -5,6 +5,7 @@ import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { InstallState } from "../../../src/protocol/agents/agent-service";
 import type { Diagnosis } from "../../../src/protocol/agents/diagnosis";
 import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { CommandOf } from "../distributions/stored-keys";
 import type { ProcessDeps } from "../../process/child";
 import type { AgentCommand } from "../distributions/agent-command";
@@ -74,7 +75,7 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
 
 /** `error`: a failed installation, or no distribution that can be started. Its message is a sentence for the user. */
 export function commandUnavailable(error: unknown): Diagnosis {
-  const sentence = error instanceof Error ? error.message : String(error);
+  const sentence = errorMessage(error);
   if (error instanceof InstallError && error.code === "offline")
     return { cause: "offline", sentence, fix: { action: "retry", label: l10n.t("Try Again") } };
   return error instanceof InstallError

@@ -12,6 +12,7 @@ import { randomUUID } from "node:crypto";
 import { lstatSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { access, chmod, constants, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { ConfigurationError } from "./symposium-entry";
 
 /** Maximum size in bytes. Claude Code also stores other data in its file. */
@@ -95,7 +96,7 @@ export function fileError(file: string, error: unknown, use: "used" | "changed")
 /** The reason after a colon, with its full stop. */
 export function whyOf(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  return `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
+  return `${REASONS[codeOf(error) ?? ""] ?? errorMessage(error)}.`;
 }
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: l10n.t("you have no permission to do that"),

@@ -12,6 +12,7 @@ import {
   type ControlValue,
   type ControlValues,
 } from "../../../src/protocol/chat/controls";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { AgentConnection } from "../../acp/connection";
 import { objectOr } from "../../rpc/json";
 import { controlsOf } from "../../acp/adapt/controls";
@@ -61,7 +62,7 @@ export class AgentControls {
           kind: "controlRefused",
           controlId: control.id,
           before: control.value,
-          why: error instanceof Error ? error.message : String(error),
+          why: errorMessage(error),
         });
       });
   }

@@ -1,5 +1,5 @@
 /** File operations through the host, with errors in the form that agents expect. */
-import { ErrorCode } from "../../../src/protocol/wire/errors";
+import { ErrorCode, errorMessage } from "../../../src/protocol/wire/errors";
 import type { SidecarToHost } from "../../../src/protocol/sidecar";
 import type { CancelSignal } from "../../../src/protocol/wire/cancel-signal";
 import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
@@ -33,5 +33,5 @@ export function editorFiles(ask: AskHost): EditorFiles {
 function forAgent(error: unknown, path: string): RpcError {
   if (error instanceof RpcError && error.code === ErrorCode.noFile)
     return new RpcError(RpcCode.notFound, `Resource not found: ${path} (ENOENT: no such file)`, { uri: path });
-  return new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
+  return new RpcError(RpcCode.internalError, errorMessage(error));
 }

@@ -11,6 +11,7 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { isLogged, type LogLevel } from "../../../src/protocol/wire/log";
 import { redactError, redactText, redactValue } from "../../../src/protocol/redaction/redact";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 
 /** The requested folder or file cannot be created. `message` is a sentence. */
 export class CannotWrite extends Error {
@@ -83,7 +84,7 @@ export function openFile(
     mkdirSync(folder, { recursive: true });
     return { path: file, descriptor: openSync(file, "wx", 0o600) };
   } catch (cause) {
-    throw new CannotWrite(`“${file}” cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`, {
+    throw new CannotWrite(`“${file}” cannot be written: ${errorMessage(cause)}`, {
       cause,
     });
   }

@@ -5,6 +5,7 @@
  */
 import { realpath, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { rustFolders } from "../rust-projects";
 import { ToolFailure } from "../tool";
@@ -38,9 +39,7 @@ export class WorkingFolder {
   /** The real path of a folder. `base`: base of a relative path. */
   async inside(given: string, base: string = this.folders[0]): Promise<string> {
     const place = await resolveInWorkspace(path.resolve(base, given), this.folders).catch((error: unknown) => {
-      throw new ToolFailure(
-        `“${given}” cannot be accessed: ${error instanceof Error ? error.message : String(error)}.`,
-      );
+      throw new ToolFailure(`“${given}” cannot be accessed: ${errorMessage(error)}.`);
     });
     if (!place.isInside)
       throw new ToolFailure(

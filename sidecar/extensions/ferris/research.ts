@@ -10,6 +10,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { AgentError } from "../../errors";
 import type { AcpVersion } from "../../acp/initialize";
 import { Turns } from "../../acp/v2-turns";
@@ -307,5 +308,5 @@ function textOf(content: unknown): string {
   return stringOr(objectOr(content)["text"], "");
 }
 function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().replace(/\.$/, "").slice(0, 300);
+  return errorMessage(error).trim().replace(/\.$/, "").slice(0, 300);
 }

@@ -6,6 +6,7 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readIdeAnswer, type IdeOperation } from "../../../src/protocol/ide/ide";
 import { offersIde } from "../../../src/protocol/ide/ide-capability";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
 import { RpcError } from "../../rpc/message";
@@ -131,7 +132,7 @@ export async function placed<T extends IdeOperation>(operation: T, folders: read
   const { real, isInside } = file.includes("\0")
     ? { real: file, isInside: false }
     : await resolveInWorkspace(file, folders).catch((error: unknown) => {
-        throw new ToolFailure(`${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
+        throw new ToolFailure(`${given} cannot be accessed: ${errorMessage(error)}`);
       });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
   return {

@@ -9,7 +9,7 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ErrorCode } from "../../../src/protocol/wire/errors";
+import { ErrorCode, errorMessage } from "../../../src/protocol/wire/errors";
 import { linesOf } from "../../../src/protocol/ide/ide-text";
 import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
@@ -147,5 +147,5 @@ function unreadable(file: string, error: unknown): RpcError {
   const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
   return isAbsent
     ? refused(`File ${file} does not exist.`)
-    : refused(`${file} could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    : refused(`${file} could not be read: ${errorMessage(error)}`);
 }

@@ -11,7 +11,7 @@
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ErrorCode } from "../../../src/protocol/wire/errors";
+import { ErrorCode, errorMessage } from "../../../src/protocol/wire/errors";
 import { statusOf, type Child } from "../../process/child";
 import { TailBuffer } from "../../process/tail-buffer";
 import type { Closed } from "../../rpc/channel";
@@ -254,9 +254,7 @@ export class LanguageServer {
         .catch(async (error: unknown) => {
           throw refused(
             await this.#closeReason(
-              error instanceof ConnectionClosed
-                ? error.reason
-                : { message: error instanceof Error ? error.message : String(error) },
+              error instanceof ConnectionClosed ? error.reason : { message: errorMessage(error) },
             ),
           );
         }),

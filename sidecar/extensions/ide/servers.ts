@@ -12,6 +12,7 @@
 import path from "node:path";
 import { MAX_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
 import { diagnosticsAnswer } from "../../../src/protocol/ide/ide-answer";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { contains } from "../../permissions/workspace-boundary";
 import type { ExtensionDeps } from "../extension";
 import { refused } from "./documents";
@@ -259,7 +260,7 @@ export class Servers {
         error instanceof Error && error.message === missing(language) && slot.life.kind === "up"
           ? { ...slot.life, kind: "down" }
           : slot.life;
-      this.#step(slot, { kind: "fell", why: error instanceof Error ? error.message : String(error) });
+      this.#step(slot, { kind: "fell", why: errorMessage(error) });
       throw error;
     }
   }

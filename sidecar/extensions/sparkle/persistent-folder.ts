@@ -11,6 +11,7 @@
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { type Files, absent, writeAll } from "../../agents/install/store/files";
 import { InstallError } from "../../agents/install/store/install-error";
 import type { Locks } from "../../agents/install/store/locks";
@@ -282,7 +283,7 @@ export class PersistentFolder {
   #logUnreadable(file: string, error: unknown): undefined {
     this.deps.log("warn", "A file of Sparkle cannot be read and is ignored", {
       file: this.called(file),
-      why: error instanceof Error ? error.message : String(error),
+      why: errorMessage(error),
     });
   }
 

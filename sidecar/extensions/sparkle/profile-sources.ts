@@ -5,6 +5,7 @@
  */
 import { open, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
@@ -65,10 +66,7 @@ async function readFileOf(
     }
   } catch (error) {
     return {
-      error:
-        error instanceof TypeError
-          ? "This is not a text file."
-          : `It cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
+      error: error instanceof TypeError ? "This is not a text file." : `It cannot be read: ${errorMessage(error)}.`,
     };
   }
 }

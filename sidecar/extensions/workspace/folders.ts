@@ -4,6 +4,7 @@
  */
 import { stat } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { contains, resolveInWorkspace } from "../../permissions/workspace-boundary";
 import { ToolFailure } from "../tool";
 
@@ -35,7 +36,7 @@ export class Folders {
     } catch (error) {
       throw error instanceof ToolFailure
         ? error
-        : new ToolFailure(`${requested} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
+        : new ToolFailure(`${requested} cannot be accessed: ${errorMessage(error)}`);
     }
   }
 

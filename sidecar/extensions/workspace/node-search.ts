@@ -1,6 +1,7 @@
 /** Implements `search.ts` without ripgrep. */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { Clock } from "../../rpc/clock";
 import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
@@ -106,7 +107,7 @@ export function regexOf(pattern: string): RegExp {
     return new RegExp(source, [...new Set(`${flags}${/\\[pP]\{/.test(source) ? "u" : ""}`)].join(""));
   } catch (error) {
     throw new ToolFailure(
-      `The pattern is not a valid regular expression: ${error instanceof Error ? error.message : String(error)}. Escape literal characters with a backslash.`,
+      `The pattern is not a valid regular expression: ${errorMessage(error)}. Escape literal characters with a backslash.`,
     );
   }
 }

@@ -8,6 +8,7 @@
 import { constants } from "node:fs";
 import { mkdir, open, readFile } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { ToolFailure } from "../tool";
@@ -77,7 +78,7 @@ export const nodeFiles: TextFiles = {
       );
       await file.writeFile(text);
     } catch (error) {
-      throw new ToolFailure(`${shown} could not be written: ${error instanceof Error ? error.message : String(error)}`);
+      throw new ToolFailure(`${shown} could not be written: ${errorMessage(error)}`);
     }
   },
 };

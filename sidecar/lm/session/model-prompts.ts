@@ -8,6 +8,7 @@
  * - Context counts as received only after a turn that ended regularly.
  */
 import * as l10n from "@vscode/l10n";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { AgentConnection } from "../../acp/connection";
 import type { PromptContent } from "../../agent-session/agent-session";
 import type { OpenAgentSession } from "../../agent-session/agent-session-handle";
@@ -101,7 +102,7 @@ export class ModelPrompts {
       deps.log("info", "Session mode set", { agent, mode: change.value });
       deps.onModeReturn(change.next.back);
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
+      const why = errorMessage(error);
       deps.log("warn", "Session mode was not set", { agent, mode: change.value, why });
       deps.onNotice(l10n.t`${agent} did not switch to its mode “${change.name}”: ${why}`);
     }

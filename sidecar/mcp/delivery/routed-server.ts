@@ -7,6 +7,7 @@
  * - Cancelling a call cancels it at the server to which it was routed.
  * - All other messages are forwarded unchanged.
  */
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { Channel, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -67,10 +68,7 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
       answer(id, { result });
     } catch (error) {
       answer(id, {
-        error: (error instanceof RpcError
-          ? error
-          : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error))
-        ).toJSON(),
+        error: (error instanceof RpcError ? error : new RpcError(RpcCode.internalError, errorMessage(error))).toJSON(),
       });
     }
   };

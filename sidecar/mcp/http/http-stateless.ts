@@ -7,6 +7,7 @@
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { Clock } from "../../rpc/clock";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError, type Id } from "../../rpc/message";
@@ -149,9 +150,7 @@ function statusOf(error: unknown): number {
 
 function failed(id: Id | null, error: unknown): JsonObject {
   const { code, message, data } =
-    error instanceof RpcError
-      ? error
-      : new RpcError(RpcCode.internalError, error instanceof Error ? error.message : String(error));
+    error instanceof RpcError ? error : new RpcError(RpcCode.internalError, errorMessage(error));
   return {
     jsonrpc: "2.0",
     ...(id === null ? {} : { id }),

@@ -24,6 +24,7 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import { EXECUTABLE_MODE, FILE_MODE, LINK_MODE, sameState, type FileState, type RootPath } from "./file-state";
 import type { HashAlgorithm } from "./index-file";
 import { isAbsence } from "./listed-files";
@@ -67,7 +68,7 @@ export async function restoreFile(request: RestoreRequest): Promise<Restored> {
   try {
     return await restore(request);
   } catch (error) {
-    return refused({ why: "failed", message: error instanceof Error ? error.message : String(error) });
+    return refused({ why: "failed", message: errorMessage(error) });
   }
 }
 

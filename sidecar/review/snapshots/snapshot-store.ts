@@ -9,8 +9,10 @@
 import { existsSync, realpathSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import path from "node:path";
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { ProcessDeps } from "../../process/child";
 import type { FileChange, FileState, LeftOut, Oid, RootPath } from "./file-state";
+import { isDiskFull } from "./disk-full";
 import { findGit, Git, GitError } from "./git-program";
 import type { HeadPosition } from "./head-log";
 import { DEFAULT_LIMITS, type Limits } from "./listed-files";
@@ -21,7 +23,6 @@ import { restoreFile, type Restored } from "./restore";
 import { openRoot, plainRoot } from "./root";
 import { RootStore, type RootStoreDeps } from "./root-store";
 import { reviewFolder } from "./store-folder";
-import { isDiskFull } from "../storage-failure";
 
 export interface SnapshotDeps {
   readonly processes: ProcessDeps;
@@ -349,7 +350,7 @@ export class SnapshotStore implements AsyncDisposable {
         { isSupported, text } = await git.version(home);
       return isSupported ? { kind: "available", git } : { kind: "unavailable", why: "oldGit", detail: text };
     } catch (error) {
-      return { kind: "unavailable", why: "failed", detail: error instanceof Error ? error.message : String(error) };
+      return { kind: "unavailable", why: "failed", detail: errorMessage(error) };
     }
   }
 }
@@ -357,11 +358,8 @@ export class SnapshotStore implements AsyncDisposable {
 function faultOf(root: string, error: unknown): SkippedRoot["why"] {
   if (error instanceof GitError && error.why === "timeout") return "timeout";
   if (!existsSync(root)) return "missing";
-  return isDiskFull(error) || (error instanceof GitError && FULL.test(error.stderr)) ? "diskFull" : "failed";
+  return isDiskFull(error) ? "diskFull" : "failed";
 }
-
-/** Git's texts for `ENOSPC` and `EDQUOT`. */
-const FULL = /No space left on device|Disk quota exceeded/;
 
 /** The folder itself if it does not exist. */
 export function realPath(folder: string): string {

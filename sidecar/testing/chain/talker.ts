@@ -4,6 +4,7 @@
  *
  *     client: initialize ──▶ sends and responds ──▶ both ends have sent and received all messages ──▶ over
  */
+import { errorMessage } from "../../../src/protocol/wire/errors";
 import type { Channel } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import { objectOr, type JsonObject } from "../../rpc/json";
@@ -80,7 +81,7 @@ export class Talker {
     try {
       this.#check(message);
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.#fail(errorMessage(error));
     }
     const { slowEvery } = this.#options;
     if (slowEvery > 0 && this.#received % slowEvery === 0) return turns(3);

@@ -11,6 +11,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
+import { errorMessage } from "../../protocol/wire/errors";
 import { EditorRequestError } from "../../errors";
 import { changedPart, type ChangedPart } from "./changed-part";
 import { withLineEnds } from "./line-endings";
@@ -113,7 +114,7 @@ async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
   } catch (error) {
     if (error instanceof EditorRequestError) throw error;
     if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return undefined;
-    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be read: ${messageOf(error)}`, error);
+    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be read: ${errorMessage(error)}`, error);
   }
 }
 
@@ -143,7 +144,7 @@ async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
     await vscode.workspace.fs.createDirectory(vscode.Uri.joinPath(uri, ".."));
     await vscode.workspace.fs.writeFile(uri, bytes);
   } catch (error) {
-    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be written: ${messageOf(error)}`, error);
+    throw EditorRequestError.refused(l10n.t`${uri.fsPath} could not be written: ${errorMessage(error)}`, error);
   }
 }
 
@@ -166,7 +167,4 @@ function noText(uri: vscode.Uri, cause: unknown): EditorRequestError {
 }
 function tooLarge(uri: vscode.Uri): EditorRequestError {
   return EditorRequestError.refused(l10n.t`${uri.fsPath} is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
-}
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -31,6 +31,7 @@ import {
 } from "../../protocol/ide/ide-answer";
 import { lineAt, linesOf, positionOf } from "../../protocol/ide/ide-text";
 import type { CancelSignal } from "../../protocol/wire/cancel-signal";
+import { errorMessage } from "../../protocol/wire/errors";
 import { IdeDiagnostics } from "./diagnostics";
 import {
   actionsIn,
@@ -245,7 +246,7 @@ export class IdeOperations implements vscode.Disposable {
       try {
         return await vscode.commands.executeCommand(command, ...args);
       } catch (error) {
-        throw EditorRequestError.refused(error instanceof Error ? error.message : String(error), error);
+        throw EditorRequestError.refused(errorMessage(error), error);
       }
     });
   }

@@ -7,3 +7,8 @@ export const ErrorCode = {
   /** The file does not exist. */
   noFile: -32053,
 } as const;
+
+/** The message of anything that was thrown. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

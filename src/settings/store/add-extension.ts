@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import { showWarning } from "../../notifications";
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
+import { errorMessage } from "../../protocol/wire/errors";
 import { askCustom } from "./ask-custom";
 import {
   added,
@@ -78,7 +79,7 @@ async function custom(
       { id } = entry;
     return { ...entry, id: typeof id === "string" ? id : "custom" };
   } catch (error) {
-    return void showWarning(error instanceof Error ? error.message : String(error));
+    return void showWarning(errorMessage(error));
   }
 }
 
@@ -96,7 +97,7 @@ async function choose(deps: AddExtensionDeps): Promise<ExtensionChoice | undefin
       (error: unknown): RegistryView => ({
         agents: [],
         extensions: [],
-        problem: error instanceof Error ? error.message : String(error),
+        problem: errorMessage(error),
       }),
     )
     .then(

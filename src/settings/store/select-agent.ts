@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { ageOf } from "../../protocol/text/age";
 import type { RegistryAgent, RegistryView } from "../../protocol/agents/agent-service";
 import { entryOf, type FoundPrograms } from "../../protocol/agents/known-programs";
+import { errorMessage } from "../../protocol/wire/errors";
 import type { Configuration } from "./configuration";
 import { agentGroups, registryItems, type AgentItem } from "./agent-items";
 
@@ -87,7 +88,7 @@ export async function addFromRegistry(
 }
 
 function failedRegistry(error: unknown): RegistryView {
-  return { agents: [], extensions: [], problem: error instanceof Error ? error.message : String(error) };
+  return { agents: [], extensions: [], problem: errorMessage(error) };
 }
 
 type Item = vscode.QuickPickItem & { readonly chosen?: AgentItem["chosen"] };

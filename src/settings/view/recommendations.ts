@@ -11,6 +11,7 @@
 import type { Clock } from "../../clock";
 import type { Log } from "../../log";
 import type { FetchMode, Recommendation, RecommendationsView } from "../../protocol/agents/recommendations";
+import { errorMessage } from "../../protocol/wire/errors";
 import type { SidecarClient } from "../../sidecar/client";
 import type { KeyValueStore } from "../store/persisted-controls";
 import {
@@ -169,7 +170,7 @@ export class Recommendations {
       return id;
     } catch (error) {
       deps.log.warn("registry", "Could not add a recommended extension", { key, error });
-      this.#adding.set(key, { kind: "failed", sentence: error instanceof Error ? error.message : String(error) });
+      this.#adding.set(key, { kind: "failed", sentence: errorMessage(error) });
       return undefined;
     } finally {
       deps.changed();

@@ -13,6 +13,7 @@ import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { entryOf, type FoundAgent } from "../../protocol/agents/known-programs";
 import type { RowAction } from "../../protocol/settings/settings-view";
 import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire/wire";
+import { errorMessage } from "../../protocol/wire/errors";
 import { without } from "../store/extensions";
 import { addQuestion, changedSentence, removeQuestion, type ConfigurationQuestion } from "./configuration-question";
 import { isPage, named } from "./row-texts";
@@ -267,7 +268,7 @@ export class RowActions {
   }
 
   #failed(key: RowKey, error: unknown): void {
-    const sentence = error instanceof Error ? error.message : String(error);
+    const sentence = errorMessage(error);
     this.deps.log.warn("agent", "A request of the settings view failed", { row: key, error });
     if (error instanceof SidecarExited || error instanceof SidecarUnavailable) this.shown.lost(sentence);
     else this.outcomes.set(key, { kind: "failed", sentence });

@@ -16,6 +16,7 @@ import type { AgentRow, HostToSettings, NoteAction, RowAction, RowKind } from ".
 import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { fits } from "../../protocol/agents/extension-settings";
+import { errorMessage } from "../../protocol/wire/errors";
 import { moved, withEnabled, withSetting } from "../store/extensions";
 import { forInstalled } from "../store/update-policy";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
@@ -319,7 +320,7 @@ export class SettingsController {
 
   #failed(message: SettingsToHost, error: unknown): void {
     this.deps.log.warn("webview", "A request of a settings page failed", { type: message.type, error });
-    this.deps.notify(error instanceof Error ? error.message : String(error));
+    this.deps.notify(errorMessage(error));
   }
 
   get #hasLivePage(): boolean {

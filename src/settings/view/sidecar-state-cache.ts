@@ -10,6 +10,7 @@
 import { SidecarExited, SidecarUnavailable } from "../../errors";
 import type { AgentState, InstallState } from "../../protocol/agents/agent-service";
 import { KNOWN_PROGRAMS, type FoundPrograms } from "../../protocol/agents/known-programs";
+import { errorMessage } from "../../protocol/wire/errors";
 import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";
@@ -134,7 +135,6 @@ export class SidecarStateCache {
   /** Ignores the loss of the sidecar, because the next sidecar is queried again. */
   #unknown(error: unknown): void {
     this.deps.log.warn("agent", "Could not request the states of agents", { error });
-    if (!(error instanceof SidecarExited || error instanceof SidecarUnavailable))
-      this.problem = error instanceof Error ? error.message : String(error);
+    if (!(error instanceof SidecarExited || error instanceof SidecarUnavailable)) this.problem = errorMessage(error);
   }
 }

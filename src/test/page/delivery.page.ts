@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
+import { errorMessage } from "../../protocol/wire/errors";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
 import type { Frame, Page } from "playwright-core";
@@ -70,7 +71,7 @@ suite("delivery through the page", () => {
       }
       assert.ok(pages > INTERRUPTIONS / 4, `${pages} pages were built`);
     } catch (error) {
-      throw new Error(`with SYMPOSIUM_SEED=${seed}: ${error instanceof Error ? error.message : String(error)}`, {
+      throw new Error(`with SYMPOSIUM_SEED=${seed}: ${errorMessage(error)}`, {
         cause: error,
       });
     }
