@@ -53,7 +53,7 @@ suite("known changes of a file", () => {
         const change = { before: state(from), after: state(to) } as FileChange,
           { parts: found, isUnclear } = partsOfMove(change, moves);
         return [
-          ...found.map(({ by, before, after }) => `${by} ${before?.oid[0]}${after?.oid[0]}`),
+          ...found.map(({ by, before, after }) => `${by} ${before?.oid ?? "-"}${after?.oid ?? "-"}`),
           ...(isUnclear ? ["unclear"] : []),
         ].join();
       };
@@ -61,6 +61,8 @@ suite("known changes of a file", () => {
     equal(parts(1, 2, move("move", 1, 2)), "user 12");
     equal(parts(1, 3, move("move", 1, 2)), "user 12,agent 23");
     equal(parts(3, 2, move("move", 1, 2)), "agent 32,unclear");
+    equal(parts(0, 2, move("move", 0, 2)), "user -2");
+    equal(parts(0, 3, move("move", 0, 2)), "agent -3,unclear");
     equal(parts(1, 3, move("commit", 1, 2), move("move", 2, 3)), "agent 12,user 23");
     equal(parts(3, 1, move("commit", 1, 2), move("move", 2, 1)), "agent 32,user 21");
     equal(parts(3, 2, move("commit", 1, 2)), "agent 32");

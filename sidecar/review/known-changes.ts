@@ -48,8 +48,10 @@ export function partsOfMove(
 ): { readonly parts: readonly ChangePart[]; readonly isUnclear: boolean } {
   const [first] = moves,
     users = moves.filter(({ kind }) => kind !== "commit"),
-    // Git may have discarded or converted a file with another content than that of its commit.
-    isTraced = first?.kind !== "move" || sameState(first.before, before);
+    // Git may have discarded or converted a file with another content than that of its commit. A new file has none.
+    isTraced =
+      first?.kind !== "move" ||
+      (sameState(first.before, before) && (before !== undefined || sameState(moves.at(-1)?.after, after)));
   if (users.length > 0 && (!isTraced || users.some(({ kind }) => kind === "unknown")))
     return { parts: [{ by: "agent", before, after }], isUnclear: true };
   const known = users.map(move => ({ by: "user" as const, before: move.before, after: move.after }));

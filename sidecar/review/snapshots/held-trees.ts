@@ -67,12 +67,12 @@ export class HeldTrees {
   }
 }
 
-/** Releases all trees of a conversation except for this one. `folder`: `turns` of a store. */
+/** Releases all trees of a conversation except for this one. `folder`: `turns` of a store. Never rejects. */
 export async function releaseHeld(folder: string, conversation: string, except?: Oid): Promise<void> {
   const own = `${shortHash(conversation)}.`;
   for (const name of await namesIn(folder))
     if (name.startsWith(own) && (except === undefined || !name.startsWith(`${own}${except}.`)))
-      await rm(path.join(folder, name), { force: true });
+      await rm(path.join(folder, name), { force: true }).catch(() => undefined);
 }
 
 /** All objects of the tree of an index with edits. Undefined if the index cannot be read. */
