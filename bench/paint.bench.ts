@@ -1,15 +1,15 @@
 /**
  * The start of the chat view until its first tab is on screen, the size of its script, and the delay of keys, against
- * another build: `SYMPOSIUM_BENCH_BASE` is the path of its webview.js. Both builds take turns in every round. Without
- * another build, the yardsticks are a second of CPU time and the delay of two frames.
+ * another build (`webview/builds.ts`). Without another build, the yardsticks are a second of CPU time and the delay of
+ * two frames.
  */
 import { statSync } from "node:fs";
 import type { Browser } from "playwright-core";
-import { quantile, type Bench, type Measured } from "./measure";
+import type { Bench, Measured } from "./measure";
+import { builds, GOAL_OF_BUILDS, inTurns, median } from "./webview/builds";
 import { keys } from "./webview/floods";
 import { inBrowser, View } from "./webview/view";
 
-const GOAL = 1.1;
 /** Milliseconds. */
 const BUDGET = { cpu: 1_000, key: 34 };
 
@@ -22,23 +22,15 @@ interface Started {
 
 const bench: Bench = ({ quick, table }) =>
   inBrowser(async browser => {
-    const base = process.env["SYMPOSIUM_BENCH_BASE"],
-      builds = ["dist/webview.js", ...(base === undefined ? [] : [base])];
-    const starts = new Map<string, Started[]>(builds.map(file => [file, []])),
-      delays = new Map<string, number[]>(builds.map(file => [file, []]));
-    for (let round = -1; round < (quick ? 5 : 15); round++)
-      for (const file of builds) {
-        const started = await start(browser, file);
-        if (round >= 0) starts.get(file)?.push(started);
-      }
-    for (let round = 0; round < (quick ? 1 : 3); round++)
-      for (const file of builds) delays.get(file)?.push(await withBuild(file, () => delayOfKeys(browser, quick)));
-    const rows = builds.map((file, i) => ({
+    // The first round only warms up the browser.
+    const starts = (await inTurns((quick ? 5 : 15) + 1, () => start(browser))).map(each => each.slice(1)),
+      delays = await inTurns(quick ? 1 : 3, () => delayOfKeys(browser, quick));
+    const rows = builds().map((file, i) => ({
       build: i === 0 ? "this" : "the other",
       kB: Math.round(statSync(file).size / 1_000),
-      "CPU ms": Math.round(median(starts.get(file)?.map(({ cpu }) => cpu))),
-      "shown ms": Math.round(median(starts.get(file)?.map(({ shown }) => shown))),
-      "key ms": Math.round(median(delays.get(file)) * 10) / 10,
+      "CPU ms": Math.round(median(starts[i]?.map(({ cpu }) => cpu))),
+      "shown ms": Math.round(median(starts[i]?.map(({ shown }) => shown))),
+      "key ms": Math.round(median(delays[i]) * 10) / 10,
     }));
     table({ title: "the start of the chat view, medians", rows });
     const [own, other] = rows;
@@ -58,7 +50,7 @@ function measured(own: Row, other: Row | undefined): readonly Measured[] {
             what,
             yardstick: other === undefined ? `${yardstick} ms` : "the other build",
             ratio: own[column] / yardstick,
-            goal: other === undefined ? 1 : GOAL,
+            goal: other === undefined ? 1 : GOAL_OF_BUILDS,
           },
         ];
   };
@@ -70,25 +62,11 @@ function measured(own: Row, other: Row | undefined): readonly Measured[] {
   ];
 }
 
-async function start(browser: Browser, file: string): Promise<Started> {
-  return withBuild(file, async () => {
-    await using view = await View.open(browser);
-    return { cpu: (await view.cpu()).all, shown: view.opened };
-  });
+async function start(browser: Browser): Promise<Started> {
+  await using view = await View.open(browser);
+  return { cpu: (await view.cpu()).all, shown: view.opened };
 }
 
 async function delayOfKeys(browser: Browser, quick: boolean): Promise<number> {
   return (await keys(browser, undefined, "another", quick ? 60 : 150)).p50;
 }
-
-/** `View.open` reads the variable. */
-async function withBuild<T>(file: string, work: () => Promise<T>): Promise<T> {
-  process.env["SYMPOSIUM_BENCH_WEBVIEW"] = file;
-  try {
-    return await work();
-  } finally {
-    delete process.env["SYMPOSIUM_BENCH_WEBVIEW"];
-  }
-}
-
-const median = (values: readonly number[] = []): number => quantile([...values], 0.5);

@@ -3,8 +3,11 @@
  * answer, and visible delays. A host in a worker uses the page's protocol through the production outbox and channel.
  *
  * CPU time is the thread's own, so that other load on the machine has little effect. The best of several rounds counts.
+ * With `SYMPOSIUM_BENCH_BASE`, the yardstick is another build instead of a budget (`webview/against-base.ts`).
  */
 import type { Browser } from "playwright-core";
+import { againstBase } from "./webview/against-base";
+import { builds } from "./webview/builds";
 import { FLOODS } from "./webview/commands";
 import { CORPORA, type Corpus } from "./webview/corpora";
 import { find } from "./webview/find";
@@ -36,6 +39,7 @@ const GOALS = { growth: 1.5, seconds: 3, longest: 200, burst: 1_000, key: 100, s
 
 const bench: Bench = fixture =>
   inBrowser(async browser => {
+    if (builds().length > 1) return againstBase(browser, fixture);
     const plan = fixture.quick ? QUICK : FULL;
     return [
       ...(await growth(browser, plan, fixture)),
