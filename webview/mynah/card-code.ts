@@ -36,9 +36,13 @@ export class CardCode {
   #files: Files = new Map();
   /** Code that scrolls has a tab stop. */
   readonly #sizes = new ResizeObserver(changes => {
-    for (const { target } of changes)
-      if (target.scrollWidth > target.clientWidth) target.setAttribute("tabindex", "0");
+    for (const { target } of changes) {
+      const isFocusable = target.scrollWidth > target.clientWidth;
+      // Growing code reports each of its sizes.
+      if (isFocusable === target.hasAttribute("tabindex")) continue;
+      if (isFocusable) target.setAttribute("tabindex", "0");
       else target.removeAttribute("tabindex");
+    }
   });
 
   constructor(
@@ -126,6 +130,8 @@ export class CardCode {
     if (found === undefined) return false;
     delete code.dataset["file"];
     unmarkSymbol(code);
+    // For styles: a `:has()` would be evaluated for each inline code.
+    code.closest(selectors.inlineCode)?.classList.add("symposium-file-name");
     code.replaceChildren(
       create("a", {
         className: "symposium-file",
