@@ -83,6 +83,8 @@ suite("review in several folders and windows", () => {
     }
     await act("created.txt", "Undo");
     await seen(() => Promise.resolve(!existsSync(created)), "that the created file is deleted");
+    // The list moves its rows.
+    await filesAre("one.txt two.txt");
     await act("one.txt", "Keep");
     await filesAre("two.txt");
     assert.deepEqual([one, two].map(hasChange), [true, true]);
