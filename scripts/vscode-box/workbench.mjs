@@ -134,7 +134,7 @@ export async function runCommand(page, title) {
   for (const deadline = Date.now() + timeLimit(COMMAND_MS); ; ) {
     try {
       await openPalette(page, input);
-      await input.fill(`>${title}`, { force: true }); // without force, a closed palette would be awaited
+      await enter(input, `>${title}`);
       await whileShown(palette, row.click({ trial: true, timeout: timeLimit(STEP_MS) }));
       await clickOnce(row);
       return;
@@ -144,6 +144,17 @@ export async function runCommand(page, title) {
     }
   }
 }
+
+/** Enters the text without keys, which would go elsewhere if the palette closes at this moment. */
+const enter = (input, text) =>
+  input.evaluate(
+    (element, value) => {
+      element.value = value;
+      element.dispatchEvent(new Event("input", { bubbles: true }));
+    },
+    text,
+    { timeout: timeLimit(CLICK_MS) },
+  );
 
 /** Like `waiting`, but rejects as soon as the palette closes, for example because a view takes the focus. */
 async function whileShown(palette, waiting) {

@@ -24,5 +24,17 @@ export function onlyPosix(context: Mocha.Context): void {
 }
 
 export function compare(name: string, behavior: string, lines: readonly string[]): void {
-  new Transcript([`# ${behavior}`, ...lines]).match(`sidecar/testing/transcripts/${name}.golden`);
+  new Transcript([`# ${behavior}`, ...endsLast(lines)]).match(`sidecar/testing/transcripts/${name}.golden`);
+}
+
+/** An agent ends its MCP connections over HTTP, concurrently with the messages of its turn. The ends come last here. */
+function endsLast(lines: readonly string[]): readonly string[] {
+  const ends = new Set(
+    lines.flatMap((line, i) => {
+      const [, from, to, id] = /^(.*) → (.*) {2}mcp\/disconnect#(\d+) /.exec(line) ?? [],
+        response = lines.findIndex((other, k) => k > i && other.startsWith(`${to} → ${from}  #${id} = `));
+      return id === undefined ? [] : [i, response];
+    }),
+  );
+  return [...lines.filter((_, i) => !ends.has(i)), ...lines.filter((_, i) => ends.has(i))];
 }
