@@ -30,15 +30,16 @@ export const isSaved = (box: Box, name: string): Promise<void> =>
     `that ${name} is saved`,
   );
 
-/** Opens a file by its name in the file picker, as a permanent editor. */
+/** Opens a file by its name in the file picker, as a permanent editor. The picker also lists diffs of the file. */
 export async function pickFile(box: Box, name: string): Promise<void> {
+  const label = box.page.locator(".label-name").getByText(path.basename(name), { exact: true });
   await seen(
     async () => {
       await box.page.keyboard.press("Escape");
       await box.page.keyboard.press("Control+p");
       await box.page.locator(".quick-input-widget input.input").fill(name);
       return box.page
-        .locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) })
+        .locator(".quick-input-widget .monaco-list-row", { has: label })
         .first()
         .click({ timeout: 10_000 })
         .then(

@@ -32,9 +32,12 @@ suite("review", () => {
     (await list().locator(".monaco-list-row").allInnerTexts()).map(text => text.split("\n")[0] ?? "").sort();
   const badge = (): Locator =>
     box.page.locator('.activitybar .action-item:has([aria-label^="Source Control"]) .badge-content');
-  /** A narrow diff may still contain the lines of its original side, without a width. */
+  /** The lines are in any order. A narrow diff may also contain the lines of its original side, without a width. */
   const line = (text: string): Locator =>
-    box.page.locator(".editor-group-container .view-line:not(.editor.original *)", { hasText: text }).first();
+    box.page
+      .locator(".editor-group-container .view-line:not(.editor.original *)")
+      .filter({ hasText: new RegExp(`^${text.replace(" ", "\\s")}$`) })
+      .first();
   /** The lines of the file that are not numbered. */
   const changes = (): Promise<readonly string[]> =>
     Promise.resolve(
