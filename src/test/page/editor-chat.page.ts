@@ -116,6 +116,7 @@ suite("chat in editors, windows and the side bar", () => {
     await pageIn("editor");
     await seen(async () => !(await editorTabs()).some(title => title.startsWith("✕ ")), "the title without a mark");
     await box.command("Symposium: Move to Chat View");
+    await seen(async () => (await box.page.locator("iframe.webview.ready").count()) === 1, "only the chat view");
     await pageIn("view");
   });
 
