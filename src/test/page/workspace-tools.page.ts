@@ -72,7 +72,7 @@ suite("Workspace extension", () => {
 
     await openFile("edited.txt", "first\nsecond\nthird\n");
     await asks(edit("edited.txt", "second\nthird", "2nd\n3rd"));
-    await cardSays("permission", "Edit edited.txt");
+    await cardSays("permission", "edited.txt");
     await chat().getByRole("button", { name: "Open Diff" }).last().waitFor();
     assert.equal(text("edited.txt"), "first\nsecond\nthird\n");
     await box.screenshot("workspace-edit");
