@@ -135,7 +135,7 @@ suite("agent life cycle", () => {
       before = failures();
     await button(box.frame, "Restart Agent").click();
     await seen(async () => failures() > before, "the failure of the second start");
-    await seen(async () => (await notices().count()) === 1, "only one notice");
+    await seen(async () => (await notices().filter({ visible: true }).count()) === 1, "only one visible notice");
     await button(box.frame, "Restart Agent").waitFor();
     await closeTab();
   });
