@@ -66,9 +66,10 @@ export class McpCalls {
         content: shown,
         ...(structured === undefined ? {} : { rawOutput: structured }),
       });
-      await this.deps.sendText(
-        `${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`,
+      const words = content.map(({ type, text, data }) =>
+        String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type)),
       );
+      await this.deps.sendText(`${tool}: ${words.join(" ")}`);
     } catch (error) {
       await this.deps.update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
       throw error;
