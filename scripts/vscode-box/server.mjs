@@ -140,7 +140,8 @@ export async function startServer({
     await Promise.race([ended, delay(5000, undefined, { ref: false })]);
     signal(child.pid, "SIGKILL");
     groups.delete(child.pid);
-    if (home === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+    // A sidecar ends by itself after its extension host, and writes until then. The waits add up to 30 s.
+    if (home === undefined) rmSync(folder, { recursive: true, force: true, maxRetries: 24, retryDelay: 100 });
   };
   try {
     server.port = await listening(server.logFile, ended);

@@ -108,6 +108,12 @@ suite("first screen of a tab", () => {
     deepEqual(run(live({ entries: [user("m")] }), outdated).posts, []);
   });
 
+  test("keeps the last remark when changed settings start it again", () => {
+    const outdated = received({ ...state, outdated: ["t"] } as HostToPage),
+      remarked = run(live(), received({ type: "notice", tone: "info", message: "Added.", actions: [] })).page;
+    equal(tabOf(run(remarked, outdated).page).remark?.text, "Added.");
+  });
+
   test("disables and previews extensions", () =>
     deepEqual(
       [

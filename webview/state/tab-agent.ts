@@ -24,6 +24,7 @@ import {
   withTab,
   type Effect,
   type Page,
+  type Remark,
   type Step,
   type Tab,
 } from "./page-model";
@@ -104,8 +105,8 @@ export function demoStarted(page: Page, tab: Tab, now: number): Step {
 }
 
 /**
- * Starts unprompted tabs again that have become outdated. `before`: the outdated tabs before this change, which are
- * skipped, so that no tab is started twice for one change.
+ * Starts unprompted tabs again that have become outdated; their remarks remain, because the user did nothing.
+ * `before`: the outdated tabs before this change, which are skipped, so that no tab is started twice for one change.
  */
 export function settingsApplied(page: Page, before: readonly TabId[], now: number): Step {
   return page.outdated
@@ -114,7 +115,7 @@ export function settingsApplied(page: Page, before: readonly TabId[], now: numbe
       (result, tabId) =>
         chain(result, p => {
           const tab = p.tabs.get(tabId);
-          return tab && isBlank(tab) ? replaceAgent(p, tab, tab.conversation.agent, now) : [p, []];
+          return tab && isBlank(tab) ? replaceAgent(p, tab, tab.conversation.agent, now, tab.remark) : [p, []];
         }),
       [page, []],
     );
@@ -139,9 +140,13 @@ export function agentSelected(
       });
 }
 
-function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): Step {
+function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number, remark?: Remark): Step {
   const { tabId } = tab;
-  const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.requestNumber, now), drafts: draftsFor(tab, agent.id) };
+  const fresh: Tab = {
+    ...freshTab(tabId, agent, tab.seen.requestNumber, now),
+    drafts: draftsFor(tab, agent.id),
+    remark,
+  };
   const reopening: readonly Effect[] = [
     post({ type: "closeTab", tabId }),
     post({ type: "newTab", tabId, agentId: agent.id }),

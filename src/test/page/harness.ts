@@ -8,6 +8,7 @@
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
+import { errorMessage } from "../../protocol/wire/errors";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import {
   boundActions,
@@ -260,15 +261,34 @@ setup(() => {
   for (const { page } of opened) boundActions(page.context());
 });
 
-/** Saves the screen and the log of each open box when a test fails: `out/screenshots/failed-…`. */
+/**
+ * When a test fails, saves the screen and the log of each open box: `out/screenshots/failed-…`. Also prints their ends,
+ * because a CI job may keep only its output.
+ */
 teardown(async function () {
   if (this.currentTest?.state !== "failed") return;
   const name = `failed-${this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100)}`;
   for (const [i, box] of [...opened].entries()) {
     await box.screenshot(`${name}-${i}`).catch(() => undefined);
     writeFileSync(path.join(ROOT, "out/screenshots", `${name}-${i}.log`), box.readLog());
+    process.stdout.write(`${await visibleText(box)}\n`);
   }
 });
+
+/** The ends of the texts that the user sees, and of the log. */
+async function visibleText({ page, frame, readLog }: Box): Promise<string> {
+  const textOf = async (locator: Locator): Promise<string> =>
+    locator.innerText({ timeout: 2000 }).catch((error: unknown) => errorMessage(error).split("\n", 1)[0] ?? "");
+  const texts = {
+    chat: await textOf(frame.locator("body")),
+    notifications: await textOf(page.locator(".notifications-toasts")),
+    log: readLog(),
+  };
+  return Object.entries(texts)
+    .map(([of, text]) => `[${of}]\n${text.replaceAll(/\n\s*\n/g, "\n").slice(-SHOWN_CHARACTERS)}`)
+    .join("\n");
+}
+const SHOWN_CHARACTERS = 2000;
 
 function makeWorkspace(
   server: Server,
