@@ -8,9 +8,11 @@ export async function burst(browser: Browser, updates: number): Promise<number> 
   await using view = await View.open(browser);
   await view.command({ do: "turn", tab: 0, running: true });
   const texts = Array.from({ length: updates }, (_, i) => (i % 25 === 24 ? `word ${i}.\n\n` : `word ${i} `));
-  const took = await view.command({ do: "burst", tab: 0, entry: "answer", texts });
-  if (!(await view.text()).includes(`word ${updates - 1}`)) throw new Error("The last update is not on screen.");
-  return took;
+  const began = performance.now();
+  await view.command({ do: "burst", tab: 0, entry: "answer", texts });
+  // The page pauses between drawings, so the last update may be drawn later.
+  await view.shows(`word ${updates - 1}`);
+  return performance.now() - began;
 }
 
 export interface Keys {

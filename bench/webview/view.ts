@@ -81,8 +81,9 @@ export class View implements AsyncDisposable {
   keys(): Promise<readonly number[]> {
     return this.page.evaluate(() => symposiumBench.keys());
   }
-  text(): Promise<string> {
-    return this.page.evaluate(() => symposiumBench.text());
+  /** Resolves when the text is in a conversation. */
+  async shows(text: string): Promise<void> {
+    await this.page.waitForFunction(expected => symposiumBench.text().includes(expected), text, { polling: "raf" });
   }
 
   async cpu(): Promise<Cpu> {

@@ -88,6 +88,8 @@ export class CardLines {
       hasDiff: card.diffs.length === 1 && card.diffs[0]?.isNamed === true,
     });
     element.dataset["fold"] = isOpen ? "open" : "closed";
+    // For styles: with a `:has()`, each change of an answer would also restyle the body of its card.
+    element.dataset["body"] = card.body === "" && card.pictures.length === 0 ? "empty" : "filled";
     element.dataset["terminals"] = String(card.terminals.length);
     const content = element.querySelector(`:scope > ${selectors.cardContent}`);
     if (content && content.firstElementChild !== line.element) content.prepend(line.element);
