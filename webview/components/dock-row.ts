@@ -46,7 +46,8 @@ export class DockRow {
         drawn,
         parts.find(part => part.id === id),
       );
-    this.#fit();
+    // After the drawing, which computes the layout of the page once.
+    queueMicrotask(() => this.#fit());
   }
 
   /** Marks the button whose panel is open. */

@@ -81,7 +81,7 @@ export class Dock {
     const isHeld = queue?.held === true;
     if (isHeld && !this.#isHeld) this.#setOpen("queue");
     this.#isHeld = isHeld;
-    if (!parts.some(({ id }) => id === this.#open)) this.#setOpen(undefined);
+    if (this.#open !== undefined && !parts.some(({ id }) => id === this.#open)) this.#setOpen(undefined);
   }
 
   #pressed(id: DockPartId): void {
