@@ -175,7 +175,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
     folders: workspace.folders,
     open: () => timed("shown chats", () => openChat(page)),
     command: title => runCommand(page, title),
-    reload: () => timed("reloads", () => reload(page)),
+    reload: () => timed("reloads", () => reloadWindow(page)),
     openFresh: async () => {
       await closePage(page);
       page = await openTimed();
@@ -223,6 +223,17 @@ async function withFolders(page: Page): Promise<void> {
     await reload(page);
   }
   throw new Error("VS Code shows none of the workspace's folders.");
+}
+
+/**
+ * Reloads as a user does. A reload of the browser's page loses what VS Code has not yet flushed, for example an editor
+ * that was opened in the last seconds.
+ */
+async function reloadWindow(page: Page): Promise<void> {
+  const reloaded = page.waitForEvent("domcontentloaded", { timeout: timeLimit(60_000) });
+  await runCommand(page, "Developer: Reload Window");
+  await reloaded;
+  await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(60_000) });
 }
 
 async function reload(page: Page): Promise<void> {
