@@ -7,12 +7,12 @@
  * - Only the user's changes are reported.
  * - An unchanged select element is not recreated, so that it keeps the focus.
  */
-import { AGENT, type Picker } from "../view-model/tab/controls";
+import { AGENT, type Picker, type PickerChoice } from "../view-model/tab/controls";
 import type { PictureView } from "../view-model/tab/first-screen";
 import { spoken } from "../view-model/text/sentences";
 import { texts } from "../view-model/text/chat-texts";
 import { AgentPicture } from "./agent-picture";
-import { create, freshId } from "./dom";
+import { create, freshId, setText } from "./dom";
 import { fitRow } from "./fit-row";
 import { icon } from "./icons";
 import { placeAt, popoverButton } from "./popover";
@@ -21,6 +21,7 @@ interface Drawn {
   picker: Picker;
   readonly element: HTMLElement;
   readonly select: HTMLSelectElement;
+  readonly options: readonly { readonly element: HTMLOptionElement; readonly choice: PickerChoice }[];
 }
 
 export class Pickers {
@@ -80,9 +81,10 @@ export class Pickers {
     const inRow = this.#drawn.length - hidden;
     this.#hidden = hidden;
     this.#menuButton.hidden = hidden === 0;
-    this.#drawn.forEach(({ element }, i) => {
-      if (i >= inRow) this.#popover.append(element);
-      else this.element.insertBefore(element, this.#menuButton);
+    this.#drawn.forEach((drawn, i) => {
+      labelChoices(drawn, i >= inRow ? "menu" : "row");
+      if (i >= inRow) this.#popover.append(drawn.element);
+      else this.element.insertBefore(drawn.element, this.#menuButton);
     });
   }
 
@@ -93,8 +95,14 @@ export class Pickers {
     });
     select.disabled = disabled;
     const groups = new Map<string, HTMLOptGroupElement>();
-    for (const { value, label, group, about } of choices) {
-      const option = create("option", { text: label, attributes: { value, ...(about ? { title: about } : {}) } });
+    const options = choices.map(choice => {
+      const { value, about } = choice;
+      return { choice, element: create("option", { attributes: { value, ...(about ? { title: about } : {}) } }) };
+    });
+    for (const {
+      choice: { group },
+      element: option,
+    } of options) {
       if (group === undefined) {
         select.append(option);
         continue;
@@ -113,6 +121,7 @@ export class Pickers {
     const drawn: Drawn = {
       picker,
       select,
+      options,
       element: create(
         "span",
         { className: "symposium-picker" },
@@ -128,4 +137,9 @@ export class Pickers {
     });
     return drawn;
   }
+}
+
+/** In the menu, the name of the control is beside the picker. */
+function labelChoices({ options }: Drawn, place: "row" | "menu"): void {
+  for (const { element, choice } of options) setText(element, place === "row" ? choice.rowLabel : choice.label);
 }

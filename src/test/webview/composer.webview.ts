@@ -332,12 +332,18 @@ suite("composer row", () => {
     await pickers().evaluateAll(all => all.map(each => each.getAttribute("data-picker")));
 
   test("shows the agent, the mode and the model first, and the others in a menu", async () => {
+    const shown = (): Promise<string> =>
+      box.frame
+        .locator("select[data-picker='control:effort']:visible")
+        .evaluate(effort => (effort instanceof HTMLSelectElement && effort.selectedOptions[0]?.text) || "");
     await setWidth(box, 700);
     await becomes(names, ["agent", "control:mode", "control:model", "control:effort", "control:fast"], "all pickers");
+    await becomes(shown, "Effort: low", "a value with its name in the row");
     await setWidth(box, 260);
     await becomes(async () => (await names())[0], "agent", "the agent in the row");
     await more().press("Enter");
     await becomes(async () => (await names()).length, 5, "all pickers, some of them in the menu");
+    await becomes(shown, "low", "a value beside its name in the menu");
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
       await box.screenshot(`composer-menu-${name}-260`);

@@ -48,7 +48,7 @@ suite("control", () => {
       [["gone", ["GONE", "Claude", "Gemini"]]],
     ));
 
-  test("shows the tab's agent and then the agent's controls in its order", () => {
+  test("shows the tab's agent and then the agent's controls in its order, named in the row", () => {
     const pickers = pickersOf(AGENTS, agent("b"), [mode, effort, web], true);
     deepEqual(
       pickers.map(({ id, name, value, disabled }) => [id, name, value, disabled]),
@@ -61,6 +61,15 @@ suite("control", () => {
     );
     deepEqual(
       pickers.map(({ choices }) => choices.map(({ label }) => label)),
+      [
+        ["Claude", "Gemini"],
+        ["Ask", "Code"],
+        ["low", "high"],
+        ["on", "off"],
+      ],
+    );
+    deepEqual(
+      pickers.map(({ choices }) => choices.map(({ rowLabel }) => rowLabel)),
       [
         ["Claude", "Gemini"],
         ["Ask", "Code"],

@@ -14,7 +14,10 @@ import { texts } from "../text/chat-texts";
 /** All strings are plain text. */
 export interface PickerChoice {
   readonly value: string;
+  /** In the menu, where the name of the control is beside the picker. */
   readonly label: string;
+  /** In the row, which has no other name of the control. */
+  readonly rowLabel: string;
   readonly group?: string;
   readonly about?: string;
 }
@@ -53,7 +56,7 @@ export function pickersOf(
             tooltip: texts.agentTooltip,
             value: agent.id,
             disabled: false,
-            choices: all.map(({ id, name }) => ({ value: id, label: visibleLine(name) })),
+            choices: all.map(({ id, name }) => choiceOf(id, visibleLine(name))),
           },
         ];
   return [
@@ -77,15 +80,14 @@ function pickerOf(control: Control, disabled: boolean): Picker {
       ...named,
       tooltip: tooltip(control, undefined),
       value: control.value ? ON : OFF,
-      choices: [ON, OFF].map(value => ({ value, label: `${named.name}: ${value}` })),
+      choices: [ON, OFF].map(value => choiceOf(value, value, named.name)),
     };
   }
   const all = control.groups.flatMap(group => group.choices.map(choice => ({ choice, group: group.name })));
   const current = all.find(({ choice }) => choice.value === control.value);
   const choices = all.map(
     ({ choice, group }): PickerChoice => ({
-      value: choice.value,
-      label: label(control, choice),
+      ...choiceOf(choice.value, visibleLine(choice.name), isClear(control) ? undefined : named.name),
       ...(group === undefined || group.trim() === "" ? {} : { group: visibleLine(group) }),
       ...(choice.description === undefined ? {} : { about: readableLine(choice.description) }),
     }),
@@ -98,14 +100,17 @@ function pickerOf(control: Control, disabled: boolean): Picker {
     choices:
       current || control.value === "" || choices.length === 0
         ? choices
-        : [...choices, { value: control.value, label: visibleLine(control.value) }],
+        : [...choices, choiceOf(control.value, visibleLine(control.value))],
   };
 }
 
-/** Mode and model need no prefix; values of other controls are ambiguous without the control's name. */
-function label({ category, name }: Control, choice: ControlChoice): string {
-  return (category === "mode" || category === "model" ? "" : `${visibleLine(name)}: `) + visibleLine(choice.name);
+/** `control`: name of the control, if the value is ambiguous without it. */
+function choiceOf(value: string, label: string, control?: string): PickerChoice {
+  return { value, label, rowLabel: control === undefined ? label : `${control}: ${label}` };
 }
+
+/** Values of modes and models are clear without the control's name. */
+const isClear = ({ category }: Control): boolean => category === "mode" || category === "model";
 
 function tooltip(control: Control, current: ControlChoice | undefined): string {
   return [
