@@ -1,6 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import type { Permission } from "../../../src/protocol/chat/chat";
 import { permissionBody } from "./permission-content";
+import { valueLine, valueList } from "./value-list";
 
 const question: Permission = {
   kind: "permission",
@@ -12,6 +13,8 @@ const question: Permission = {
   content: [],
   options: [],
 };
+const list = (...lines: readonly (readonly [name: string, value: string])[]): string =>
+  valueList(lines.map(([name, value]) => valueLine(name, value) ?? ""));
 const body = (input: unknown, rest: Partial<Permission> = {}): readonly string[] =>
   permissionBody({ ...question, input: typeof input === "string" ? input : JSON.stringify(input), ...rest }, "/w");
 
@@ -21,7 +24,7 @@ suite("content of a permission request", () => {
       "**Title**",
       "```sh\nrm -r build\n```",
       "in packages\\/web",
-      "timeout: 5",
+      list(["timeout", "5"]),
     ]);
     deepEqual(body({ command: "ls", cwd: "/w" }, { title: "`ls`" }), ["```sh\nls\n```"]);
     deepEqual(body({ command: ["rm", "a b"] }, { title: "" }), ["```sh\nrm 'a b'\n```"]);
@@ -30,29 +33,24 @@ suite("content of a permission request", () => {
   test("is the address of a fetch", () => {
     deepEqual(body({ url: "https://a.example/x", prompt: "Sum up" }, { toolKind: "fetch" }), [
       "```text\nhttps://a.example/x\n```",
-      "prompt: Sum up",
+      list(["prompt", "Sum up"]),
     ]);
   });
 
-  test("is a row for each parameter of another request, and a block for a long one", () => {
-    deepEqual(body({ path: "/w/a", deep: { x: 1 }, text: "a\nb" }, { toolKind: "other" }), [
+  test("is a line for each parameter of another request, and a block for a long one", () => {
+    deepEqual(body({ path: "/w/a", n: 1, text: "a\nb", rest: "c" }, { toolKind: "other" }), [
       "**Title**",
-      "path: \\/w\\/a",
-      "deep:",
-      '```json\n{\n  "x": 1\n}\n```',
+      list(["path", "/w/a"], ["n", "1"]),
       "text:",
       "```text\na\nb\n```",
+      list(["rest", "c"]),
+    ]);
+    deepEqual(body({ deep: { a: { b: { c: { d: { e: { f: 1 } } } } } } }, { title: "", toolKind: "other" }), [
+      "deep:",
+      `\`\`\`json\n${JSON.stringify({ a: { b: { c: { d: { e: { f: 1 } } } } } }, undefined, 2)}\n\`\`\``,
     ]);
     deepEqual(body("not JSON"), ["**Title**", "```text\nnot JSON\n```"]);
     deepEqual(body(["a"]), ["**Title**", '```json\n["a"]\n```']);
-  });
-
-  test("is a row for a list of plain values, unless a value contains the separator", () => {
-    deepEqual(body({ labels: ["bug", 2], names: ["a, b"] }, { title: "", toolKind: "other" }), [
-      "labels: bug\\, 2",
-      "names:",
-      '```json\n[\n  "a, b"\n]\n```',
-    ]);
   });
 
   test("omits a title that only names the file of the diff", () => {
@@ -68,13 +66,7 @@ suite("content of a permission request", () => {
         { file_path: "/w/a", old_string: "x", new_string: "y", replace_all: true, extra: "hidden" },
         { toolKind: "edit", content: [{ kind: "diff", path: "/w/a", oldText: "x", newText: "y" }] },
       ),
-      ["**Title**", "replace\\_all: true", "extra: hidden"],
+      ["**Title**", list(["replace_all", "true"], ["extra", "hidden"])],
     );
-  });
-
-  test("shows hidden characters", () => {
-    deepEqual(body({ "na\u202eme": "va\u200blue" }, { toolKind: "other", title: "" }), [
-      "na⟦U\\+202E⟧me: va⟦U\\+200B⟧lue",
-    ]);
   });
 });

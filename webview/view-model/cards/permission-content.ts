@@ -8,16 +8,14 @@ import * as l10n from "@vscode/l10n";
 import type { Permission } from "../../../src/protocol/chat/chat";
 import type { Diff } from "../../../src/protocol/chat/diff-places";
 import { isFilled, isObject, parseJson, type Fields } from "../../../src/protocol/wire/json";
-import { visibleText } from "../../../src/protocol/text/visible-text";
 import { literal } from "../text/markdown-safe";
 import { commandIn } from "./command-text";
 import { PLAIN, parameterBlock, textBlock } from "./tool-content";
 import { relative } from "./tool-line";
+import { valueLine, valueList } from "./value-list";
 
 const FOLDERS = ["cwd", "workdir", "working_directory", "directory"];
 const ADDRESSES = ["url", "uri", "address"];
-/** A longer value, or one with several lines, is shown as a block. */
-const MAX_ROW = 120;
 
 /** `cwd`: folder of the session. */
 export function permissionBody({ title, toolKind, input, content }: Permission, cwd: string): readonly string[] {
@@ -80,21 +78,29 @@ function outside(diffs: readonly Diff[], parameters: Fields): Fields {
 const without = (parameters: Fields, names: ReadonlySet<string>): Fields =>
   Object.fromEntries(Object.entries(parameters).filter(([name]) => !names.has(name)));
 
-/** `key: value`, one parameter a row. */
+/** One line for each parameter, and a block for a long one. */
 function rows(parameters: Fields): readonly string[] {
-  return Object.entries(parameters).flatMap(([name, value]) => {
-    const shown = typeof value === "string" ? value : (listed(value) ?? JSON.stringify(value, undefined, 2));
-    return shown.length > MAX_ROW || visibleText(shown).includes("\n")
-      ? [`${literal(name)}:`, textBlock(shown, typeof value === "string" ? PLAIN : "json", "whole")]
-      : [`${literal(name)}: ${literal(shown)}`];
-  });
+  const out: string[] = [];
+  let lines: string[] = [];
+  const endList = (): void => {
+    if (lines.length > 0) out.push(valueList(lines));
+    lines = [];
+  };
+  for (const [name, value] of Object.entries(parameters)) {
+    const line = valueLine(name, value);
+    if (line !== undefined) {
+      lines.push(line);
+      continue;
+    }
+    endList();
+    out.push(`${literal(name)}:`, valueBlock(value));
+  }
+  endList();
+  return out;
 }
 
-/** A list of plain values as text, unless a value could be mistaken for several. */
-function listed(value: unknown): string | undefined {
-  if (!Array.isArray(value) || value.length === 0) return undefined;
-  const isPlain = value.every(
-    each => ["string", "number", "boolean"].includes(typeof each) && /^[^,\n\r]*\S$/u.test(String(each)),
-  );
-  return isPlain ? value.join(", ") : undefined;
+function valueBlock(value: unknown): string {
+  return typeof value === "string"
+    ? textBlock(value, PLAIN, "whole")
+    : textBlock(JSON.stringify(value, undefined, 2), "json", "whole");
 }
