@@ -1,16 +1,18 @@
 /**
- * Tooltip of the focused element for keyboard users, visible while the element has the focus. Hidden from screen
- * readers, which announce names and descriptions.
+ * Tooltip of the focused element for keyboard users, visible while the element has the focus, also above an open menu.
+ * Hidden from screen readers, which announce names and descriptions.
  */
 import { create, setText } from "../components/dom";
 
 const MARGIN = 4;
 
 export class FocusTip {
-  readonly element = create("div", { className: "symposium-tip", attributes: { "aria-hidden": "true" } });
+  readonly element = create("div", {
+    className: "symposium-tip",
+    attributes: { "aria-hidden": "true", popover: "manual" },
+  });
 
   constructor(root: HTMLElement) {
-    this.element.hidden = true;
     root.addEventListener("focusin", ({ target }) => {
       if (target instanceof HTMLElement) this.#show(target);
     });
@@ -26,14 +28,15 @@ export class FocusTip {
   }
 
   #hide(): void {
-    this.element.hidden = true;
+    this.element.togglePopover(false);
   }
 
   #show(at: HTMLElement): void {
     const tip = at.matches(":focus-visible") ? tipOf(at) : "";
-    this.element.hidden = tip === "";
+    this.#hide();
     if (tip === "") return;
     setText(this.element, tip);
+    this.element.togglePopover(true);
     const { left, top, bottom } = at.getBoundingClientRect();
     const { width, height } = this.element.getBoundingClientRect();
     const above = top - height - MARGIN;

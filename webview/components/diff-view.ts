@@ -12,6 +12,7 @@ import { fileAddress } from "../view-model/cards/tool-content";
 import { readableText, visibleText } from "../../src/protocol/text/visible-text";
 import { texts } from "../view-model/text/chat-texts";
 import { create } from "./dom";
+import { fileLink } from "./line-parts";
 
 /** Number of lines before the user wants all. */
 const FIRST_LINES = 12;
@@ -96,8 +97,8 @@ export class DiffView {
       { className: "symposium-line" },
       create(
         "span",
-        { className: "symposium-line-words" },
-        create("a", { text: visibleText(name), attributes: { href: fileAddress({ path: diff.path }) } }),
+        { className: "symposium-line-words symposium-line-file" },
+        fileLink(visibleText(name), fileAddress({ path: diff.path })),
       ),
       open,
     );

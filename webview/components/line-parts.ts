@@ -7,10 +7,10 @@ export function drawParts(element: HTMLElement, parts: readonly LinePart[]): voi
   element.replaceChildren(...parts.flatMap((part, i) => [...(i === 0 ? [] : [new Text(" ")]), linePart(part)]));
 }
 
-export function linePart(part: LinePart): HTMLElement {
+function linePart(part: LinePart): HTMLElement {
   switch (part.kind) {
     case "link":
-      return create("a", { text: part.text, attributes: { href: part.href, title: part.text } });
+      return fileLink(part.text, part.href);
     case "code":
       return create("code", { text: part.text, attributes: { title: part.text } });
     case "text":
@@ -19,4 +19,13 @@ export function linePart(part: LinePart): HTMLElement {
     case "removed":
       return create("span", { className: `symposium-${part.kind}`, text: part.text });
   }
+}
+
+/** Without space for the whole path, its start is omitted. The inner element keeps the path left to right. */
+export function fileLink(path: string, href: string): HTMLElement {
+  return create(
+    "a",
+    { className: "symposium-line-path", attributes: { href, title: path } },
+    create("bdi", { text: path, attributes: { dir: "ltr" } }),
+  );
 }

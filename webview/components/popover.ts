@@ -39,6 +39,8 @@ export function popoverButton(
 
 /** Positions the popover below the button, or above it if the space is insufficient; always within the page. */
 export function placeAt(popover: HTMLElement, button: HTMLElement): void {
+  // The previous position limits the width.
+  popover.style.left = popover.style.top = "0";
   const anchor = button.getBoundingClientRect(),
     { offsetWidth, offsetHeight } = popover;
   const top = anchor.bottom + offsetHeight > window.innerHeight ? anchor.top - offsetHeight : anchor.bottom;

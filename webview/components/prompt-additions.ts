@@ -22,7 +22,12 @@ function item(addition: Addition, disabled: (extensionId: string) => void): HTML
   fold(open, content);
   turnOff.title = texts.disableExtensionTooltip;
   turnOff.addEventListener("click", () => disabled(extensionId));
-  return create("li", {}, create("p", {}, about, separator(), open, separator(), turnOff), content);
+  return create(
+    "li",
+    {},
+    create("p", {}, create("span", {}, about), create("span", {}, open, separator(), turnOff)),
+    content,
+  );
 }
 
 function button(text: string, descriptionId: string): HTMLButtonElement {
@@ -34,5 +39,5 @@ function button(text: string, descriptionId: string): HTMLButtonElement {
 }
 
 function separator(): HTMLElement {
-  return create("span", { text: " · ", attributes: { "aria-hidden": "true" } });
+  return create("span", { className: "symposium-separator", text: "·", attributes: { "aria-hidden": "true" } });
 }

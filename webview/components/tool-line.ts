@@ -1,11 +1,12 @@
 /**
- * The line of a tool call: a button that folds the details, the words, the result, and a button that opens the diff.
- * While the call runs, a spinner is in the place of the fold button's mark.
+ * The line of a tool call: a button that folds the details, the words, the counts of changed lines, the result, and a
+ * button that opens the diff. While the call runs, a spinner is in the place of the fold button's mark.
  */
-import type { ToolLine as Line } from "../view-model/cards/card";
+import type { LinePart, ToolLine as Line } from "../view-model/cards/card";
 import { texts } from "../view-model/text/chat-texts";
 import { create, setText } from "./dom";
-import { linePart } from "./line-parts";
+import { icon } from "./icons";
+import { drawParts } from "./line-parts";
 
 export interface ShownLine {
   readonly line: Line;
@@ -22,14 +23,26 @@ export class ToolLine {
     attributes: { type: "button", "aria-label": texts.details },
   });
   readonly #words = create("span", { className: "symposium-line-words" });
+  /** Never shortened, unlike the words. */
+  readonly #counts = create("span", { className: "symposium-line-counts" });
   readonly #result = create("span", { className: "symposium-line-result" });
   readonly #time = create("span", { className: "symposium-line-time" });
-  readonly #diff = create("button", {
-    className: "symposium-text-button",
-    text: texts.openDiff,
-    attributes: { type: "button" },
-  });
-  readonly element = create("div", { className: "symposium-line" }, this.#fold, this.#words, this.#result, this.#time);
+  /** Beside a result, a narrow view shows the icon in place of the text. */
+  readonly #diff = create(
+    "button",
+    { className: "symposium-text-button", attributes: { type: "button", "aria-label": texts.openDiff } },
+    icon("review"),
+    create("span", { text: texts.openDiff }),
+  );
+  readonly element = create(
+    "div",
+    { className: "symposium-line" },
+    this.#fold,
+    this.#words,
+    this.#counts,
+    this.#result,
+    this.#time,
+  );
   #parts = "";
 
   constructor(handlers: { readonly toggled: () => void; readonly diffWanted: () => void }) {
@@ -53,6 +66,18 @@ export class ToolLine {
     const drawn = JSON.stringify(parts);
     if (drawn === this.#parts) return;
     this.#parts = drawn;
-    this.#words.replaceChildren(...parts.flatMap(part => [linePart(part), document.createTextNode(" ")]));
+    drawParts(
+      this.#words,
+      parts.filter(part => !isCount(part)),
+    );
+    // Separates the words from the counts in copied text.
+    this.#words.append(" ");
+    drawParts(this.#counts, parts.filter(isCount));
+    this.#words.classList.toggle(
+      "symposium-line-file",
+      parts.some(({ kind }) => kind === "link"),
+    );
   }
 }
+
+const isCount = ({ kind }: LinePart): boolean => kind === "added" || kind === "removed";

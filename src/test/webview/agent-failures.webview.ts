@@ -81,6 +81,22 @@ suite("agent life cycle", () => {
   const prompts = async (): Promise<readonly string[]> =>
     (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
+  /** Distance of the first button of the last notice from the start of its text, in pixels. */
+  const buttonIndent = (): Promise<number> =>
+    notices()
+      .last()
+      .evaluate(notice => {
+        const button = [...notice.querySelectorAll("button")].find(each => each.textContent.trim() !== ""),
+          nodes = document.createTreeWalker(notice, NodeFilter.SHOW_TEXT),
+          range = document.createRange();
+        while (nodes.nextNode())
+          if (nodes.currentNode.textContent?.trim()) {
+            range.selectNodeContents(nodes.currentNode);
+            break;
+          }
+        return Math.round((button?.getBoundingClientRect().left ?? NaN) - range.getBoundingClientRect().left);
+      });
+
   async function tabOf(id: string): Promise<void> {
     await chat().locator('select[aria-label^="The agent of this tab"]').selectOption(id);
     await newTab(box);
@@ -119,6 +135,7 @@ suite("agent life cycle", () => {
           async () => whole.test((await notices().last().textContent()) ?? ""),
           "all of it in the order in which it is seen, for those who hear it",
         );
+        assert.equal(await buttonIndent(), 0, "buttons below the text");
         assert.equal(await turnState(box.frame), "idle");
         await box.screenshot(`life-${id}`);
         await sendPrompt(box.frame, "say hello");

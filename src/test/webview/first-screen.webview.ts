@@ -186,6 +186,20 @@ suite("first screen", () => {
       );
     });
 
+    test("has no separator at the end of a line that wraps", async () => {
+      for (const width of [200, ...WIDTHS]) {
+        await setWidth(box, width);
+        const outside = await additions()
+          .locator("li")
+          .evaluate(item => {
+            const parts = [...item.querySelectorAll("p > span")].map(part => part.getBoundingClientRect()),
+              ends = parts.filter(({ bottom }, i) => (parts[i + 1]?.top ?? Infinity) >= bottom - 1);
+            return ends.map(({ right }) => Math.round(right - item.getBoundingClientRect().right));
+          });
+        assert.ok(outside.length > (width === 200 ? 1 : 0) && outside.every(each => each === 12), outside.join());
+      }
+    });
+
     test("keeps the line after the view was hidden, and has no line without an addition", async () => {
       await sendPrompt(box.frame, "say again");
       await turnEnded(box.frame);

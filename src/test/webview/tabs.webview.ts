@@ -64,8 +64,27 @@ suite("tab strip", () => {
     const items = box.frame.getByRole("menuitemradio");
     assert.equal(await items.count(), await tabs().count());
     assert.equal(await items.first().textContent(), "needs your answer: ask p options=allow_once,reject_once");
+    const starts = await items.evaluateAll(all =>
+      all.map(item => {
+        const range = document.createRange();
+        range.selectNodeContents(item.querySelector(".symposium-tab-name")?.lastChild ?? item);
+        return Math.round(range.getBoundingClientRect().left);
+      }),
+    );
+    assert.equal(new Set(starts).size, 1, `titles in a column: ${starts.join()}`);
     assert.deepEqual(await violations(box.frame), []);
     await box.screenshot("tabs-menu-260");
+    const menuWidth = async (): Promise<number | undefined> => {
+      const size = await box.frame.getByRole("menu", { name: "All Tabs" }).boundingBox();
+      return size?.width;
+    };
+    const width = await menuWidth();
+    for (const viewWidth of [400, 260]) {
+      await box.page.keyboard.press("Escape");
+      await setWidth(box, viewWidth);
+      await allTabs().press("Enter");
+    }
+    assert.equal(await menuWidth(), width, "the width of a menu that was at another place");
     await box.page.keyboard.press("Home");
     await box.page.keyboard.press("Enter");
     await seen(async () => (await tabs().first().getAttribute("aria-selected")) === "true", "the tab of the menu");

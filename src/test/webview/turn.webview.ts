@@ -88,6 +88,13 @@ suite("turn", () => {
     await dockPart("dock-queue").press("Enter");
     await box.frame.locator(".symposium-queued:visible").first().waitFor();
     assert.equal(await box.frame.locator(".symposium-plan-steps:visible").count(), 0);
+    assert.deepEqual(
+      await box.frame
+        .locator(".symposium-queued:visible")
+        .evaluateAll(rows => rows.map(row => getComputedStyle(row).borderInlineWidth)),
+      ["0px", "0px"],
+      "borders of prompts within the border of the panel",
+    );
     await box.screenshot("dock-queue-260");
     await box.page.keyboard.press("Escape");
     await box.frame.locator(".symposium-queued:visible").first().waitFor({ state: "hidden" });
@@ -120,6 +127,22 @@ suite("turn", () => {
     await edit.locator(".symposium-fold").click();
     assert.equal(await box.frame.locator(".symposium-diff-line:visible").count(), 0);
     await edit.locator(".symposium-fold").click();
+  });
+
+  test("shortens the path of an edit at its start, and never the counts", async () => {
+    await setWidth(box, 260);
+    const { path, name, counts, end } = await line("Edited src/count.mjs").evaluate(element => {
+      const boxOf = (selector: string): DOMRect | undefined => element.querySelector(selector)?.getBoundingClientRect();
+      return {
+        path: boxOf(".symposium-line-path"),
+        name: boxOf(".symposium-line-path > bdi"),
+        counts: boxOf(".symposium-line-counts"),
+        end: element.getBoundingClientRect().right,
+      };
+    });
+    assert.ok(path && name && counts);
+    assert.ok(name.left < path.left && Math.abs(name.right - path.right) <= 1, "the end of the path");
+    assert.ok(counts.width > 0 && counts.left >= path.right && counts.right <= end, "whole counts");
   });
 
   test("shows a failed command with its exit code and the end of its output", async () => {
