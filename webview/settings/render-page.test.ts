@@ -144,12 +144,13 @@ suite("settings page: rendering", () => {
     deepEqual([pre?.text, pre?.attributes?.["tabindex"]], ["npm: not found\n<b>", "0"]);
   });
 
-  test("shows the bypass switch only where applicable, with a warning if on", () => {
-    const boxes = (bypass?: boolean) =>
-      drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(
-        ({ action: action }) => action?.kind === "switch" && action.of.kind === "bypass",
-      );
-    deepEqual([boxes().length, boxes(false)[0]?.isChecked, boxes(true)[0]?.isChecked], [0, false, true]);
+  test("shows the bypass switch in More where applicable, and always with a warning if on", () => {
+    const boxes = (bypass?: boolean, unfolded: readonly string[] = ["more agent ada"]) =>
+      drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }, { unfolded })
+        .filter(({ action: action }) => action?.kind === "switch" && action.of.kind === "bypass")
+        .map(({ isChecked }) => isChecked);
+    deepEqual([boxes(), boxes(false), boxes(true)], [[], [false], [true]]);
+    deepEqual([boxes(false, []), boxes(true, [])], [[], [true]]);
     const on = drawn({ agents: [agent("ada", { bypass: true })] });
     equal(on.some(having("class", "hazard")), true);
     equal(drawn({ agents: [agent("ada", { bypass: false })] }).some(having("class", "hazard")), false);

@@ -201,7 +201,7 @@ function actions(
   const shown = main.map(each => rowButton(of, row, each, around));
   if (rest.length === 0)
     return [piece("div", "buttons", { key: "buttons" }, ...shown, settingsToggle), ...(settings ? [settings] : [])];
-  const [toggle, extra] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id =>
+  const [toggle, extra] = fold(around, moreFold(of, row.id), texts.more, row.name, id =>
     piece(
       "div",
       "buttons more",
@@ -214,6 +214,9 @@ function actions(
     ...[extra, settings].filter(each => each !== undefined),
   ];
 }
+
+/** Name of the disclosure *More*. */
+const moreFold = (of: RowKind, id: string): string => `more ${of} ${id}`;
 
 const pressed = (of: RowKind, { id }: AnyRow, { action }: RowButton): UserAction => ({
   kind: "send",
@@ -291,8 +294,9 @@ function finding(
   );
 }
 
-function bypass({ id, name, bypass: isOn }: AgentRow, { isRestricted }: Around): Piece | undefined {
-  if (isOn === undefined) return undefined;
+/** A switch that is off belongs to *More*; one that is on is always visible. */
+function bypass({ id, name, bypass: isOn }: AgentRow, { isRestricted, unfolded }: Around): Piece | undefined {
+  if (isOn === undefined || (!isOn && !unfolded.includes(moreFold("agent", id)))) return undefined;
   const about = `bypass-${word(id)}`;
   return piece(
     "div",

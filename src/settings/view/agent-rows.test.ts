@@ -244,6 +244,15 @@ suite("agent row", () => {
     );
   });
 
+  test("offers the bypass switch for installed agents, and keeps one that is on", () => {
+    const missing = states(["ada", { ...ready, install: { kind: "missing" } }]),
+      on = { settings: settingsOf([{ ...ada, bypassPermissions: true }]) };
+    deepEqual(
+      [rowOf("ada", missing), rowOf("ada", { ...missing, ...on }), rowOf("ada", {})].map(({ bypass }) => bypass),
+      [undefined, true, false],
+    );
+  });
+
   test("shows the bypass switch except for Eliza", () => {
     const rows = settingsView(
       model({ settings: settingsOf([{ ...ada, bypassPermissions: true }, own]) }),

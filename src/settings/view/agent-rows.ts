@@ -62,7 +62,9 @@ function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | 
     icon = model.icons.get(id),
     isCurrent = id === settings.currentAgentId;
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
-  const isNew = found?.isNew === true;
+  const isNew = found?.isNew === true,
+    isBypassed = settings.bypass.includes(id),
+    canBypass = isBypassed || (!isNew && state?.install.kind !== "missing");
   return {
     id,
     name,
@@ -74,7 +76,7 @@ function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | 
     findings: findings(model, agent, state),
     buttons: buttons(model, agent, state, isNew),
     isCurrent,
-    ...(isNew || isEliza(agent) ? {} : { bypass: settings.bypass.includes(id) }),
+    ...(canBypass && !isEliza(agent) ? { bypass: isBypassed } : {}),
   };
 }
 

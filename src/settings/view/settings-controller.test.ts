@@ -254,8 +254,20 @@ suite("SettingsController: sidecar restarts", () => {
 });
 
 suite("SettingsController: other settings", () => {
+  /** A play in which all agents are installed. */
+  function installed(): SettingsPlay {
+    const play = new SettingsPlay();
+    play.sidecar.reply("agents/states", ({ agents }) => ({
+      agents: Object.fromEntries(
+        agents.map(({ id }) => [id, { kind: "npx" as const, install: { kind: "installed" as const }, running: 0 }]),
+      ),
+      extensions: {},
+    }));
+    return play;
+  }
+
   test("writes switches", async () => {
-    const play = new SettingsPlay(),
+    const play = installed(),
       page = await play.page();
     await page.send(
       { type: "bypass", id: "ada", isOn: true },
@@ -287,7 +299,7 @@ suite("SettingsController: other settings", () => {
   });
 
   test("does not write an unconfirmed bypass and restores the switch", async () => {
-    const play = new SettingsPlay(),
+    const play = installed(),
       page = await play.page();
     play.confirms = false;
     const before = page.of("view").length;

@@ -9,7 +9,7 @@ import { violations } from "./axe";
 import { editorShows, fileTab, isSaved, lines } from "./editors";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { answerDialog, ask, button, openChatBox, processesOf, seen, shownTab } from "./scripted";
-import { closeEditors, openSettings, rowOf, setting, settingsFrame, shows } from "./settings-box";
+import { closeEditors, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const WORKSPACE = { id: "workspace", _enabled: true, _source: "built-in" };
 
@@ -112,6 +112,7 @@ suite("Workspace extension", () => {
   /** Opens the settings as an editor, so that the chat stays visible. */
   async function bypass(isOn: boolean): Promise<void> {
     const page = await openSettings(box, "page");
+    if (isOn) await press(page, "More: Scripted");
     await rowOf(page, "Scripted")
       .getByRole("checkbox", { name: "Allow everything without asking: Scripted", checked: !isOn })
       .click();
