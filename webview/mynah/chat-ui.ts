@@ -1,11 +1,10 @@
 /**
  * Draws the chat. The only module that imports mynah-ui (4.39). Callers address tabs and cards by Symposium's ids and
- * keys.
+ * keys. The cards of a tab: `tab-cards.ts`.
  *
  * Invariants:
  * - The selected tab shows the view last passed to `show`, regardless of mynah's store.
  * - A hidden tab draws only its title. Its other parts are drawn when it is selected.
- * - An unchanged card is not touched.
  * - `acts` receives only actions of the user, never changes made by this module.
  * - All text is sanitized before mynah renders it (`markdown-safe.ts`).
  * - Links open only through `acts.linkClicked`.
@@ -19,7 +18,7 @@ import type { UserActionHandlers } from "../view-model/tab/user-action-handlers"
 import { changeOf, pageChoice } from "../view-model/cards/buttons";
 import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
-import { CardList, type CardScreen } from "../view-model/cards/card-list";
+import type { CardScreen } from "../view-model/cards/card-list";
 import { EARLIER, LATER, NEWEST } from "../view-model/cards/card-diff";
 import { picked, pickersOf } from "../view-model/tab/controls";
 import { FocusKeeper } from "./focus-keeper";
@@ -27,11 +26,9 @@ import { cardElement, chatOf, closeButtonOf, firstVisibleCard } from "./elements
 import { zoomPictures } from "../components/lightbox";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
-import { pageClock } from "../page-clock";
 import { PromptInput } from "./prompt-input";
+import { TabCards } from "./tab-cards";
 import { TabParts } from "./tab-parts";
-import type { Reveal } from "../state/find-model";
-import { entryKeyOf } from "../view-model/tab/find-view";
 import type { TabView } from "../view-model/tab/tab-view";
 import { codeStyles } from "../view-model/text/code-styles";
 import { texts } from "../view-model/text/chat-texts";
@@ -43,15 +40,9 @@ interface OpenTab {
   /** The view last passed to `show`, and the view last drawn. */
   view: TabView | undefined;
   drawn: TabView | undefined;
-  /** The last view whose cards are all on screen. */
-  complete: TabView | undefined;
   title: string;
-  /** The last entry that was scrolled to, or is scrolled to when its card is drawn. */
-  revealed: Reveal | undefined;
-  /** Whether the list scrolls to the match when its drawing is complete. */
-  scroll: "keep" | "toMatch";
-  readonly list: CardList;
   readonly parts: TabParts;
+  readonly cards: TabCards;
 }
 
 export class ChatUi {
@@ -123,8 +114,9 @@ export class ChatUi {
         this.#ownAction.kind === "closing" || (this.#openTab(mynahId)?.view?.turn ?? "idle") === "idle",
       onChatPrompt: (mynahId, { prompt }) =>
         this.#withTab(mynahId, tabId => {
-          this.#openTab(mynahId)?.parts.followNewest();
-          this.#showNewest(tabId);
+          const tab = this.#openTabs.get(tabId);
+          tab?.parts.followNewest();
+          tab?.cards.showNewest();
           acts.submitted(tabId, prompt ?? "");
         }),
       onStopChatResponse: mynahId => this.#withTab(mynahId, tabId => acts.stopped(tabId)),
@@ -176,9 +168,9 @@ export class ChatUi {
 
   /** Focuses the card of a question, also if the newest cards are not drawn. */
   focusQuestion(tabId: TabId, key: string): void {
-    this.#showNewest(tabId);
     const tab = this.#openTabs.get(tabId),
       chat = tab && chatOf(this.root, tab.mynahId);
+    tab?.cards.showNewest();
     if (chat) cardElement(chat, key)?.focus();
   }
 
@@ -219,33 +211,24 @@ export class ChatUi {
   }
 
   #drawLatest(tab: OpenTab | undefined): void {
-    if (tab?.view && tab.view !== tab.complete) this.#draw(tab, tab.view);
+    if (tab?.view && !tab.cards.isComplete) this.#draw(tab, tab.view);
   }
 
   #draw(tab: OpenTab, view: TabView): void {
     const before = tab.drawn;
-    this.#keepPosition(tab, () => {
+    tab.cards.draw(view, () => {
       this.#showTitle(tab, view);
       this.#showAround(tab, view);
       tab.drawn = view;
       if (before?.controls !== view.controls || before.live !== view.live || before.agent !== view.agent)
         this.#showPickers(tab, view);
       tab.parts.show(view);
-      this.#showCards(tab, view);
     });
   }
 
-  /** Calls `draw`, which may remove or recreate cards, and keeps the scroll position and the focus. */
-  #keepPosition(tab: OpenTab, draw: () => void): void {
-    this.#focus.around(() => {
-      const follow = tab.parts.follow();
-      draw();
-      follow(!this.isDrawing(tab));
-      if (tab.scroll === "toMatch" && !this.isDrawing(tab)) {
-        tab.scroll = "keep";
-        tab.parts.scrollToFound();
-      }
-    });
+  /** Whether the tab is visible but not completely drawn. */
+  isDrawing(tabId: TabId): boolean {
+    return this.#openTabs.get(tabId)?.cards.isDrawing === true;
   }
 
   // --- around the cards
@@ -306,51 +289,14 @@ export class ChatUi {
     };
   }
 
-  #showCards(tab: OpenTab, view: TabView): void {
-    this.#reveal(tab, view);
-    const isWhole = tab.list.draw(view.cards, view.omitted);
-    tab.parts.dress(tab.list.cards, view.files);
-    tab.parts.markFound(tab.list.cards, view.matches);
-    tab.complete = isWhole ? view : undefined;
-    if (!isWhole) this.#continueDrawing(tab);
-  }
-
-  /** Moves the window of cards to a newly revealed entry. */
-  #reveal(tab: OpenTab, { reveal, matches, cards }: TabView): void {
-    if (reveal === tab.revealed) return;
-    tab.revealed = reveal;
-    const first = reveal.kind === "shown" ? cards.find(({ key }) => entryKeyOf(key) === matches.current) : undefined;
-    if (first === undefined) return tab.list.release();
-    tab.list.reveal(first.key, cards);
-    tab.scroll = "toMatch";
-  }
-
-  /** A drawing that exceeds one frame continues in the next frames, so that key presses are handled between them. */
-  #continueDrawing(tab: OpenTab): void {
-    requestAnimationFrame(() => {
-      if (!this.isDrawing(tab)) return;
-      const { view } = tab;
-      if (view) this.#keepPosition(tab, () => this.#showCards(tab, view));
-      if (!this.isDrawing(tab)) this.complete();
-    });
-  }
-
-  /** Whether the tab is visible but not completely drawn. */
-  isDrawing(which: OpenTab | TabId): boolean {
-    const tab = typeof which === "string" ? this.#openTabs.get(which) : which;
-    return tab !== undefined && tab.view !== tab.complete && this.#mynah.getSelectedTabId() === tab.mynahId;
-  }
-
   #clicked(tabId: TabId, cardKey: string, buttonId: string): void {
-    const choice = pageChoice(buttonId);
-    const change = changeOf(
-      this.#openTabs.get(tabId)?.list.cards.find(({ key }) => key === cardKey)?.changes ?? [],
-      buttonId,
-    );
+    const cards = this.#openTabs.get(tabId)?.cards,
+      choice = pageChoice(buttonId),
+      change = changeOf(cards?.drawn.find(({ key }) => key === cardKey)?.changes ?? [], buttonId);
     if (change) this.acts.openDiff(tabId, change);
-    else if (cardKey === EARLIER) this.#showEarlier(tabId);
-    else if (buttonId === NEWEST) this.#showNewest(tabId);
-    else if (cardKey === LATER) this.#showLater(tabId);
+    else if (cardKey === EARLIER) cards?.showEarlier();
+    else if (buttonId === NEWEST) cards?.showNewest();
+    else if (cardKey === LATER) cards?.showLater();
     else if (choice) this.acts.elicitationAnswered(tabId, cardKey, choice);
     else this.acts.buttonClicked(tabId, cardKey, buttonId);
   }
@@ -361,38 +307,6 @@ export class ChatUi {
     return key && tabId !== undefined ? { tabId, key } : undefined;
   }
 
-  #showEarlier(tabId: TabId): void {
-    const tab = this.#openTabs.get(tabId);
-    const view = tab?.view;
-    if (!view) return;
-    this.#keepPosition(tab, () => {
-      tab.list.showEarlier(view.cards, view.omitted);
-      this.acts.acted(tabId, { kind: "showEarlier" });
-      this.#showCards(tab, view);
-    });
-  }
-
-  #showLater(tabId: TabId): void {
-    const tab = this.#openTabs.get(tabId);
-    const view = tab?.view;
-    if (!view) return;
-    this.#keepPosition(tab, () => {
-      tab.list.showLater(view.cards);
-      this.#showCards(tab, view);
-    });
-  }
-
-  #showNewest(tabId: TabId): void {
-    const tab = this.#openTabs.get(tabId);
-    if (!tab?.view || !tab.list.isBeforeEnd) return;
-    const { view } = tab;
-    tab.parts.followNewest();
-    this.#keepPosition(tab, () => {
-      tab.list.showNewest(view.cards);
-      this.#showCards(tab, view);
-    });
-  }
-
   // --- tabs
 
   #added(mynahId: string): void {
@@ -400,22 +314,26 @@ export class ChatUi {
     const tabId = this.#ownAction.kind === "opening" ? this.#ownAction.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
     const wrapper = chatOf(this.root, mynahId) ?? this.root;
+    const parts = new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
+      picked: (pickerId, value) => this.#picked(tabId, pickerId, value),
+      pressed: (cardKey, buttonId) => this.#clicked(tabId, cardKey, buttonId),
+      startReached: () => tab.cards.extendUp(),
+      continues: () => tab.cards.isBeforeEnd,
+    });
     const tab: OpenTab = {
       mynahId,
       view: undefined,
       drawn: undefined,
-      complete: undefined,
       title: "",
-      revealed: undefined,
-      scroll: "keep",
-      list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
-      parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, {
-        picked: (pickerId, value) => this.#picked(tabId, pickerId, value),
-        pressed: (cardKey, buttonId) => this.#clicked(tabId, cardKey, buttonId),
-        startReached: () => {
-          if (tab.list.isShortened) this.#showEarlier(tabId);
-        },
-        continues: () => tab.list.isBeforeEnd,
+      parts,
+      cards: new TabCards({
+        screen: this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)),
+        parts,
+        focus: this.#focus,
+        view: () => tab.view,
+        isSelected: () => this.#mynah.getSelectedTabId() === mynahId,
+        earlierWanted: () => this.acts.acted(tabId, { kind: "showEarlier" }),
+        completed: this.complete,
       }),
     };
     this.#openTabs.set(tabId, tab);
