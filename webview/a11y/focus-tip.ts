@@ -37,6 +37,8 @@ export class FocusTip {
     if (tip === "") return;
     setText(this.element, tip);
     this.element.togglePopover(true);
+    // The previous position limits the width.
+    this.element.style.left = "0";
     const { left, top, bottom } = at.getBoundingClientRect();
     const { width, height } = this.element.getBoundingClientRect();
     const above = top - height - MARGIN;

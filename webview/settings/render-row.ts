@@ -155,10 +155,9 @@ function labelled(name: string, text: string): Piece {
   const all = prose(text);
   return textPiece("p", [name, "clipped"].join(" "), all, {
     key: name,
-    attributes: { dir: "auto", title: all.length > LONG ? all : undefined },
+    attributes: { dir: "auto", title: all },
   });
 }
-const LONG = 120;
 
 function progressBar(
   of: RowKind,
