@@ -58,6 +58,7 @@ export class InputController {
         return;
       case "switch":
       case "mode":
+      case "agent":
       case "setting":
       case undefined:
         return; // handled as change events
@@ -74,6 +75,7 @@ export class InputController {
     if (!(target instanceof HTMLInputElement)) return;
     if (action?.kind === "switch") this.deps.happen({ kind: "switched", of: action.of, isOn: target.checked });
     else if (action?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: action.mode });
+    else if (action?.kind === "agent" && target.checked) this.deps.happen({ kind: "selected", id: action.id });
   }
 
   // --- keys
@@ -199,7 +201,7 @@ const ENDS: Readonly<Record<string, "first" | "last">> = { Home: "first", End: "
 
 /** An element that handles arrow keys itself. */
 const isField = (target: EventTarget | null): boolean =>
-  target instanceof Element && target.matches("select, textarea, input:not([type=checkbox], [type=radio])");
+  target instanceof Element && target.matches("select, textarea, input:not([type=checkbox])");
 
 function inputOf(target: EventTarget | null, option: string | undefined): Input | undefined {
   if (target instanceof HTMLInputElement && target.type === "checkbox") return { isOn: target.checked, option };

@@ -90,6 +90,12 @@ suite("settings page: model", () => {
         model => shownView(model)?.agents.map(({ bypass }) => bypass),
         [true, undefined],
       ],
+      [
+        { kind: "selected", id: "bob" },
+        { type: "row", of: "agent", id: "bob", action: "choose" },
+        model => shownView(model)?.agents.map(({ isCurrent }) => isCurrent),
+        [false, true],
+      ],
       [{ kind: "chose", mode: "off" }, { type: "updates", mode: "off" }, model => shownView(model)?.updates, "off"],
       [
         { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } },
@@ -191,6 +197,7 @@ suite("settings page: model", () => {
         ),
         isOn: fc.boolean(),
       }),
+      fc.record({ kind: fc.constant("selected" as const), id: fc.constantFrom("ada", "gone") }),
       fc.record({ kind: fc.constant("chose" as const), mode: fc.constantFrom("auto" as const, "off" as const) }),
       fc.record({
         kind: fc.constant("reordered" as const),
@@ -215,7 +222,7 @@ suite("settings page: model", () => {
           shown?.extensions.map(({ id, name }) => `${id} ${name}`).sort(),
           model.view?.extensions.map(({ id, name }) => `${id} ${name}`).sort(),
         );
-        ok(model.wishes.length <= 5);
+        ok(model.wishes.length <= 6);
       }),
     );
   });

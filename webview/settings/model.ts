@@ -27,6 +27,7 @@ export const MAX_UNFOLDED = 100;
 type PendingChange =
   | { readonly of: Switch; readonly isOn: boolean }
   | { readonly of: { readonly kind: "mode" }; readonly mode: UpdateMode }
+  | { readonly of: { readonly kind: "agent" }; readonly agentId: string }
   /** Without `value`: a reset. */
   | { readonly of: SettingRef & { readonly kind: "setting" }; readonly value: SettingValue | undefined }
   | { readonly of: { readonly kind: "order" }; readonly ids: readonly string[] };
@@ -50,6 +51,8 @@ export type SettingsEvent =
   | { readonly kind: "folded"; readonly fold: string }
   | { readonly kind: "switched"; readonly of: Switch; readonly isOn: boolean }
   | { readonly kind: "chose"; readonly mode: UpdateMode }
+  /** The agent of new tabs. */
+  | { readonly kind: "selected"; readonly id: string }
   | { readonly kind: "entered"; readonly of: SettingRef; readonly input: Input }
   | { readonly kind: "reset"; readonly of: SettingRef }
   | { readonly kind: "reordered"; readonly event: ReorderEvent }
@@ -98,6 +101,13 @@ export function step(model: Model, happened: SettingsEvent, now: number): readon
         model,
         { of: { kind: "mode" }, mode: happened.mode },
         { type: "updates", mode: happened.mode },
+        now,
+      );
+    case "selected":
+      return requestChange(
+        model,
+        { of: { kind: "agent" }, agentId: happened.id },
+        { type: "row", of: "agent", id: happened.id, action: "choose" },
         now,
       );
     case "entered":
@@ -255,6 +265,7 @@ const has = (view: SettingsView, wish: PendingChange): boolean =>
 function withChange(view: SettingsView, wish: PendingChange): SettingsView {
   if ("ids" in wish) return { ...view, extensions: inOrder(view.extensions, wish.ids) };
   if ("mode" in wish) return { ...view, updates: wish.mode };
+  if ("agentId" in wish) return withSelected(view, wish.agentId);
   if ("value" in wish) return withSettingOf(view, wish.of, wish.value);
   const { of, isOn } = wish;
   switch (of.kind) {
@@ -271,6 +282,12 @@ function withChange(view: SettingsView, wish: PendingChange): SettingsView {
         extensions: view.extensions.map(row => (row.id === of.id ? { ...row, isEnabled: isOn } : row)),
       };
   }
+}
+
+function withSelected(view: SettingsView, agentId: string): SettingsView {
+  return view.agents.some(({ id }) => id === agentId)
+    ? { ...view, agents: view.agents.map(row => ({ ...row, isCurrent: row.id === agentId })) }
+    : view;
 }
 
 function withSettingOf(view: SettingsView, { id, name }: SettingRef, value: SettingValue | undefined): SettingsView {

@@ -35,17 +35,22 @@ suite("settings page: rendering", () => {
     const agents = [
       agent("ada", {
         buttons: [
-          { action: "choose", label: "Choose", isMain: true },
+          { action: "install", label: "Install", isMain: true },
           { action: "examine", label: "Check" },
           { action: "remove", label: "Remove", about: "Ada of the settings" },
         ],
       }),
     ];
     const folded = drawn({ agents, extensions: [] });
-    deepEqual(buttons(folded).slice(0, 2), ["Choose: ADA", "More: ADA"]);
+    deepEqual(buttons(folded).slice(0, 2), ["Install: ADA", "More: ADA"]);
     equal(folded.find(having("aria-label", "More: ADA"))?.attributes?.["aria-expanded"], "false");
     const unfolded = drawn({ agents, extensions: [] }, { unfolded: ["more agent ada"] });
-    deepEqual(buttons(unfolded).slice(0, 4), ["Choose: ADA", "More: ADA", "Check: ADA", "Remove: Ada of the settings"]);
+    deepEqual(buttons(unfolded).slice(0, 4), [
+      "Install: ADA",
+      "More: ADA",
+      "Check: ADA",
+      "Remove: Ada of the settings",
+    ]);
     const overrides = unfolded.find(having("aria-label", "More: ADA"))?.attributes;
     deepEqual(
       [overrides?.["aria-expanded"], unfolded.some(having("id", overrides?.["aria-controls"] ?? ""))],
@@ -156,24 +161,34 @@ suite("settings page: rendering", () => {
     equal(drawn({ agents: [agent("ada", { bypass: false })] }).some(having("class", "hazard")), false);
   });
 
-  test("marks the selected agent visually and for screen readers", () => {
-    const row = drawn({ agents: [agent("ada", { isCurrent: true }), agent("bob")] }).find(having("id", "agent-ada"));
-    ok(row);
+  test("selects the agent of new tabs by a radio button", () => {
+    const bob = agent("bob", { buttons: [{ action: "choose", label: "Choose", isMain: true }] }),
+      page = drawn({ agents: [agent("ada", { isCurrent: true }), bob] });
+    equal(page.find(having("id", "agent-ada"))?.attributes?.["aria-current"], "true");
     deepEqual(
+      page
+        .filter(having("name", "agent"))
+        .map(({ attributes, isChecked, action }) => [
+          attributes?.["aria-label"],
+          attributes?.["title"],
+          isChecked,
+          action,
+        ]),
       [
-        row.attributes?.["aria-current"],
-        all([row])
-          .filter(having("data-tone", "current"))
-          .map(({ text }) => text),
+        ["Use for new tabs: ADA", undefined, true, { kind: "agent", id: "ada" }],
+        ["Use for new tabs: BOB", "Choose", false, { kind: "agent", id: "bob" }],
       ],
-      ["true", ["selected"]],
+    );
+    deepEqual(
+      buttons(page).filter(each => each.startsWith("Choose")),
+      [],
     );
   });
 
   test("disables row actions and adding in restricted mode", () => {
     const off = drawn({
       isRestricted: true,
-      agents: [agent("ada", { bypass: false, buttons: [{ action: "choose", label: "Choose", isMain: true }] })],
+      agents: [agent("ada", { bypass: false, buttons: [{ action: "install", label: "Install", isMain: true }] })],
       notes: [{ tone: "warning", sentence: "Not trusted.", button: { action: "trust", label: "Trust" } }],
     });
     const offs = buttons(off)
@@ -182,7 +197,7 @@ suite("settings page: rendering", () => {
     deepEqual(
       new Set(offs),
       new Set([
-        "Choose: ADA",
+        "Install: ADA",
         "Add Agent…",
         "From the Registry…",
         "Check for Updates",

@@ -70,14 +70,12 @@ export function fold(
   return [toggle, isOpen ? content(id) : undefined];
 }
 
-export function marks(shown: readonly Mark[], isCurrent: boolean): Piece | undefined {
-  const all = [
-    ...(isCurrent ? [mark("current", texts.selected)] : []),
-    ...shown.map(({ tone, text }) => mark(tone, text)),
-  ];
-  return all.length === 0 ? undefined : piece("ul", "marks", { attributes: { role: "list" } }, ...all);
+export function marks(shown: readonly Mark[]): Piece | undefined {
+  return shown.length === 0
+    ? undefined
+    : piece("ul", "marks", { attributes: { role: "list" } }, ...shown.map(({ tone, text }) => mark(tone, text)));
 }
-const mark = (tone: Tone | "current", text: string): Piece =>
+const mark = (tone: Tone, text: string): Piece =>
   textPiece("li", "mark", brief(text), { attributes: { "data-tone": tone } });
 
 /** The untrusted icon, or the first letter of the name. */

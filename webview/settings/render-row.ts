@@ -24,20 +24,41 @@ export interface Movement {
 }
 
 export function agentRow(row: AgentRow, around: Around): Piece {
+  const choose = row.buttons.find(({ action }) => action === "choose"),
+    radio = `use-${rowId("agent", row.id)}`;
   const head = piece(
     "div",
     "head",
     {},
+    {
+      tag: "input",
+      key: "use",
+      isChecked: row.isCurrent,
+      action: { kind: "agent", id: row.id },
+      attributes: {
+        type: "radio",
+        name: "agent",
+        id: radio,
+        "aria-label": `${texts.selectAgent}: ${line(row.name)}`,
+        title: choose && line(choose.label),
+        disabled: around.isRestricted ? "" : undefined,
+      },
+    },
     picture(row.icon, row.name),
-    heading(nameId("agent", row), row.name),
-    marks(row.marks, row.isCurrent),
+    heading(nameId("agent", row), row.name, radio),
+    marks(row.marks),
   );
   return frame(
     "agent",
     row,
     { "aria-current": row.isCurrent ? "true" : undefined },
     head,
-    body("agent", row, row.buttons, around),
+    body(
+      "agent",
+      row,
+      row.buttons.filter(each => each !== choose),
+      around,
+    ),
     bypass(row, around),
   );
 }
@@ -65,7 +86,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
     },
     ...(row.icon === undefined ? [] : [picture(row.icon, row.name)]),
     heading(nameId("extension", row), row.name, box),
-    marks(row.marks, false),
+    marks(row.marks),
     ...(bin ? [binButton(bin, row, around)] : []),
   );
   const moving = movement.isGrabbed ? "grabbed" : movement.isDragged ? "dragged" : undefined;

@@ -9,6 +9,8 @@ export type UserAction =
   | { readonly kind: "send"; readonly message: SettingsToHost }
   | { readonly kind: "switch"; readonly of: Switch }
   | { readonly kind: "mode"; readonly mode: UpdateMode }
+  /** The agent of new tabs. */
+  | { readonly kind: "agent"; readonly id: string }
   /** A control of an extension's setting. `option`: one checkbox of several. */
   | { readonly kind: "setting"; readonly of: SettingRef; readonly option?: string }
   | { readonly kind: "reset"; readonly of: SettingRef }

@@ -9,7 +9,7 @@ export const texts = {
   loading: l10n.t("Reading the settings…"),
   agents: l10n.t("Agents"),
   agentsAbout: l10n.t("New tabs use the selected agent."),
-  selected: "selected",
+  selectAgent: l10n.t("Use for new tabs"),
   bypass: l10n.t("Allow everything without asking"),
   bypassIsOn: l10n.t("The agent reads and changes files and runs commands without asking you."),
   more: l10n.t("More"),

@@ -43,7 +43,7 @@ suite("settings: accessibility", () => {
   suiteSetup(async () => {
     box = await openSettingsPage({ settings: SETTINGS });
     view = await box.open();
-    await view.locator(".mark", { hasText: "selected" }).waitFor();
+    await view.getByRole("radio", { name: "Use for new tabs: Mine", checked: true }).waitFor();
   });
   suiteTeardown(() => box.close());
 
@@ -192,14 +192,10 @@ suite("settings: accessibility", () => {
       await view.getByRole("button", { name: "More: Another" }).focus();
       await keys("Enter");
       await view.getByRole("button", { name: "More: Another", expanded: true }).waitFor();
-      await view.getByRole("button", { name: "Choose: Another" }).focus();
-      await keys("Space");
-      await shows(view, () => setting(box, "symposium.currentAgentId") === "other", "that it is chosen");
-      await shows(
-        view,
-        () => view.locator("#agent-other").evaluate(row => row === document.activeElement),
-        "the focus on its row: the button is gone",
-      );
+      await view.getByRole("radio", { name: "Use for new tabs: Mine" }).focus();
+      await keys("ArrowDown");
+      await shows(view, () => setting(box, "symposium.currentAgentId") === "other", "that the next agent is chosen");
+      await is("Use for new tabs: Another");
       await view.getByRole("radio", { name: "Notify" }).focus();
       await keys("ArrowDown");
       await shows(view, () => setting(box, "symposium.updates") === "off", "the next of the radio buttons");
@@ -226,7 +222,6 @@ suite("settings: accessibility", () => {
         await isFine(view, "sideBar-background");
         const all = await textsSeen(view, ".page");
         for (const part of [
-          "selected",
           "Allow everything",
           "The agent reads and changes",
           "Check for Updates",

@@ -40,7 +40,9 @@ suite("settings: agents", () => {
     machine[Symbol.dispose]();
   });
 
-  const marks = (name: string): Promise<readonly string[]> => rowOf(view, name).locator(".mark").allInnerTexts();
+  const agentRadio = (name: string) => view.getByRole("radio", { name: `Use for new tabs: ${name}` });
+  const isSelected = (name: string): Promise<void> =>
+    shows(view, () => agentRadio(name).isChecked(), `${name} as the agent of new tabs`);
   const isMarked = (name: string, mark: string): Promise<void> =>
     rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
   const entry = (id: string): Readonly<Record<string, unknown>> | undefined =>
@@ -59,7 +61,7 @@ suite("settings: agents", () => {
           .join() === "Mine,Packed,Broken",
       "what is set up first",
     );
-    await shows(view, async () => (await marks("Mine"))[0] === "selected", "that Mine is selected");
+    await isSelected("Mine");
     await rowOf(view, "Packed")
       .locator(".origin", { hasText: /npm package scripted-acp-agent/ })
       .waitFor();
@@ -109,13 +111,10 @@ suite("settings: agents", () => {
     await press(view, "Install: Ada");
     await isMarked("Ada", "installed 1.0.0");
     assert.ok(existsSync(path.join(store("ada"), "1.0.0/installed.json")));
-    await press(view, "Choose: Ada");
-    await isMarked("Ada", "selected");
-    await shows(
-      view,
-      async () => setting(box, "symposium.currentAgentId") === "ada" && !(await marks("Mine")).includes("selected"),
-      "Ada, and no other, as the agent of new tabs",
-    );
+    await agentRadio("Ada").click();
+    await shows(view, () => setting(box, "symposium.currentAgentId") === "ada", "Ada as the agent of new tabs");
+    await isSelected("Ada");
+    assert.equal(await agentRadio("Mine").isChecked(), false);
   });
 
   test("installs from npm and shows npm's error in the row", async () => {
@@ -208,7 +207,7 @@ suite("settings: agents", () => {
     await rowOf(view, "Ada").waitFor({ state: "detached" });
     await shows(view, () => entry("ada") === undefined, "its end in the settings");
     await shows(view, () => !existsSync(path.join(store("ada"), "1.1.0")), "the end of its files");
-    await isMarked("Eliza", "selected");
+    await isSelected("Eliza");
     await shows(
       view,
       () => ["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined),
