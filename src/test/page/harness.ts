@@ -287,7 +287,7 @@ teardown(async function () {
 });
 
 /** The ends of the texts that the user sees, and of the log. */
-async function visibleText({ page, frame, readLog }: Box): Promise<string> {
+async function visibleText({ page, frame, readLog }: ChatBox): Promise<string> {
   const textOf = async (locator: Locator): Promise<string> =>
     locator.innerText({ timeout: 2000 }).catch((error: unknown) => errorMessage(error).split("\n", 1)[0] ?? "");
   const texts = {
