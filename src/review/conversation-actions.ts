@@ -5,9 +5,9 @@ import { readableLine } from "../protocol/text/visible-text";
 import { errorMessage } from "../protocol/wire/errors";
 import type { ReviewActions } from "./review-actions";
 import { NOTHING_TO_REVIEW, openReview, type ReviewCommandDeps } from "./review-commands";
-import { isSameFile } from "./review-files";
+import { byPath, isSameFile } from "./review-files";
 import type { ReviewOperations } from "./review-operations";
-import { rewindDetail } from "./review-texts";
+import { promptLabel, rewindDetail, rewindTitle } from "./review-texts";
 
 export interface ConversationActionDeps extends Omit<ReviewCommandDeps, "operations"> {
   readonly operations: Pick<ReviewOperations, "keep" | "undo" | "rewind">;
@@ -71,7 +71,7 @@ export async function restoreTo(
     const chosen = await deps.pick(
       l10n.t("Restore Files to before a Prompt"),
       prompts.map(prompt => ({
-        label: readableLine(prompt.title),
+        label: promptLabel(prompt.title),
         description: readableLine(prompt.session),
         value: prompt,
       })),
@@ -93,7 +93,7 @@ async function rewind(
   /** Unsaved text is saved before the file is restored. */
   const preview = async (): Promise<readonly RewoundFile[]> => {
     const { files } = await client.request("review/previewRewind", { id: conversation, entryId });
-    return files.map(file => ({ ...file, hasOwnChanges: file.hasOwnChanges || deps.isUnsaved(file) }));
+    return files.map(file => ({ ...file, hasOwnChanges: file.hasOwnChanges || deps.isUnsaved(file) })).toSorted(byPath);
   };
   for (let files = await preview(), isRepeated = false; files.length > 0; isRepeated = true) {
     if (!(await isConfirmed(deps, conversation, files, { alsoConversation, isRepeated }))) return false;
@@ -135,8 +135,8 @@ async function isConfirmed(
       : listed,
     chosen = await deps.ask(question, detail, restore, show);
   if (chosen !== show) return chosen === restore;
-  const line = readableLine(deps.reviews().find(({ id }) => id === conversation)?.title ?? ""),
-    title = l10n.t`Restore Files: ${line}`;
+  const review = deps.reviews().find(({ id }) => id === conversation),
+    title = rewindTitle(review?.title ?? "", alsoConversation);
   return deps.confirmShown(title, question, restore, () => deps.editor.openChanges(title, files));
 }
 

@@ -194,8 +194,9 @@ suite("review commands", () => {
     await fixture.run("symposium.reviewTurns", { id: "r" });
     await fixture.run("symposium.reviewTurns", { id: "r" });
     deepEqual(fixture.done.slice(0, 3), [
-      "Turns? Test it 1 file; Split it 1 file",
-      "Test it? Review ; Keep ; Undo ",
+      "Review by Turn? Test it 1 file; Split it 1 file",
+      "Test it? Review Show the changes in the diff editor; Keep Accept the changes; " +
+        "Undo Restore the files without the changes. Your own edits stay.",
       "Changes by Claude: Test it: b.ts recorded",
     ]);
     deepEqual(fixture.calls, [
@@ -362,14 +363,14 @@ suite("review of a conversation", () => {
     deepEqual(await actions.rewind("r", "r-e1", false), false);
     deepEqual(fixture.done, [
       "Restore 2 files and the conversation to before this prompt?\n" +
-        "a.ts (is restored, your changes are kept)\nnew.ts (is deleted)\nRestore Files and Conversation,Show Changes",
-      "Restore Files: Split the text: a.ts,new.ts recorded",
-      "Restore Files: Split the text\n" +
+        "a.ts (will be restored, your changes are kept)\nnew.ts (will be deleted)\nRestore Files and Conversation,Show Changes",
+      "Restore Files and Conversation: Split the text: a.ts,new.ts recorded",
+      "Restore Files and Conversation: Split the text\n" +
         "Restore 2 files and the conversation to before this prompt? Restore Files and Conversation",
       "save a.ts,new.ts",
       "Restored 1 file [op]",
       "Restore 2 files to before this prompt?\n" +
-        "a.ts (is restored, your changes are kept)\nnew.ts (is deleted)\nRestore Files,Show Changes",
+        "a.ts (will be restored, your changes are kept)\nnew.ts (will be deleted)\nRestore Files,Show Changes",
     ]);
     deepEqual(
       fixture.calls.filter(call => Array.isArray(call) && call[0] === "review/rewind"),
@@ -393,12 +394,12 @@ suite("review of a conversation", () => {
       await actions.rewind("r", "r-e1", false);
       return fixture.done.map(line => line.split("\n").slice(0, 2).join(" | "));
     };
-    const asked = "Restore 1 file to before this prompt? | a.ts (is restored",
+    const asked = "Restore 1 file to before this prompt? | a.ts (will be restored",
       repeated = "Files have changed since you confirmed. Check the list again.",
       restored = ["save a.ts", "Restored 1 file [op]"];
     deepEqual(await restore([agents], [{ ...agents, before: recorded("later") }]), [`${asked})`, ...restored]);
     deepEqual(await restore([agents, other], [agents]), [
-      "Restore 2 files to before this prompt? | a.ts (is restored)",
+      "Restore 2 files to before this prompt? | a.ts (will be restored)",
       ...restored,
     ]);
     deepEqual(await restore([agents], [agents, other]), [

@@ -14,16 +14,23 @@ import type {
   ReviewPath,
   ReviewTurn,
 } from "../protocol/review/review";
-import { readableLine } from "../protocol/text/visible-text";
 import { isObject } from "../protocol/wire/json";
 import { errorMessage } from "../protocol/wire/errors";
 import type { SidecarClient } from "../sidecar/client";
 import type { ChangeTabs } from "./change-tabs";
-import { filesIn, isSameFile, type FoundFile } from "./review-files";
+import { byPath, filesIn, isSameFile, type FoundFile } from "./review-files";
 import { isListed } from "./review-list";
 import { changedHunks, hunksAt, lineChanges, selectedHunks } from "./review-hunks";
 import type { OperationRef, ReviewOperations } from "./review-operations";
-import { changesTitle, fileCount, labelOf, limitsText, operationText, turnDescription } from "./review-texts";
+import {
+  changesTitle,
+  fileCount,
+  labelOf,
+  limitsText,
+  operationText,
+  promptLabel,
+  turnDescription,
+} from "./review-texts";
 
 type Command = (...targets: unknown[]) => Promise<void>;
 /** The other commands are in `comment-threads.ts`, `conversation-actions.ts` and `rewind-preview.ts`. */
@@ -149,11 +156,11 @@ export async function openReview(
     title = changesTitle(review, turn);
   if (files.length === 0) return explain(LIMITS_TITLE, limitsText(limits));
   if (turn === undefined) {
-    await editor.openReview(title, files);
+    await editor.openReview(title, files.toSorted(byPath));
     changeTabs.opened(title, { id });
   } else {
     const { files: changed } = await (await client()).request("review/turn", { id, turn: turn.turn });
-    await editor.openChanges(title, changed);
+    await editor.openChanges(title, changed.toSorted(byPath));
     changeTabs.opened(title, { id, turn: turn.turn });
   }
 }
@@ -182,22 +189,26 @@ class ReviewTargets {
 
   async turns(target: unknown): Promise<void> {
     const { pick, operations } = this.deps,
-      title = l10n.t("Turns"),
+      title = l10n.t("Review by Turn"),
       review = await this.#reviewOf(target, title);
     if (review === undefined) return;
     const turn = await pick(
       title,
       review.turns.toReversed().map(each => ({
-        label: readableLine(each.title),
+        label: promptLabel(each.title),
         description: turnDescription(review, each),
         value: each,
       })),
     );
     if (turn === undefined) return;
-    const action = await pick<TurnAction>(readableLine(turn.title), [
-      { label: l10n.t("Review"), description: "", value: "review" },
-      { label: l10n.t("Keep"), description: "", value: "keep" },
-      { label: l10n.t("Undo"), description: "", value: "undo" },
+    const action = await pick<TurnAction>(promptLabel(turn.title), [
+      { label: l10n.t("Review"), description: l10n.t("Show the changes in the diff editor"), value: "review" },
+      { label: l10n.t("Keep"), description: l10n.t("Accept the changes"), value: "keep" },
+      {
+        label: l10n.t("Undo"),
+        description: l10n.t("Restore the files without the changes. Your own edits stay."),
+        value: "undo",
+      },
     ]);
     if (action === undefined) return;
     if (action === "review") return openReview(this.deps, review, turn);

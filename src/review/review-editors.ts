@@ -8,6 +8,7 @@ import type { Cursor, FileTexts, ReviewEditor } from "./review-commands";
 import type { FoundFile } from "./review-files";
 import { hasLines } from "./review-hunks";
 import type { Conflict } from "./review-operations";
+import { fileTitle } from "./review-texts";
 import { contentRef, contentUri, reviewedUri } from "./review-uri";
 
 const LINK_MODE = "120000";
@@ -69,14 +70,14 @@ export class ReviewEditors implements ReviewEditor {
     await vscode.commands.executeCommand("vscode.open", this.uriOf(file));
   }
 
-  /** Follows *Keep* and *Undo*. */
-  #reviewedNow(file: ReviewPath): vscode.Uri {
-    return vscode.Uri.from(reviewedUri(file, this.uriOf(file).path));
+  /** Follows *Keep* and *Undo*. Named like the file before its rename. */
+  #reviewedNow({ root, path: own, from }: ReviewFile): vscode.Uri {
+    return vscode.Uri.from(reviewedUri({ root, path: own }, this.uriOf({ root, path: from ?? own }).path));
   }
 
   async openChange(file: ReviewFile): Promise<void> {
     const name = path.basename(this.pathOfFile(file)),
-      title = l10n.t`${name} (changes by an agent)`;
+      title = fileTitle(file, name);
     // Without lines, an image for example would be compared with an empty file.
     if (file.added + file.removed === 0 && (file.before === undefined || file.after === undefined)) {
       const uri = file.after === undefined ? this.reviewedOf(file) : this.#currentOf(file);

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { modified, recorded, reviewOf } from "../testing/review-fixture";
-import { changeOf, filesIn, ReviewIndex, shownPath } from "./review-files";
+import { byPath, changeOf, filesIn, ReviewIndex, shownPath } from "./review-files";
 
 suite("review files", () => {
   test("names the kind of a change", () => {
@@ -40,6 +40,19 @@ suite("review files", () => {
       ["b", "a", undefined],
     );
     deepEqual(index.paths, ["/w/a.ts", "/w/b.ts"]);
+  });
+
+  test("are sorted like those of the source control", () => {
+    const paths = ["b/c.ts", "notes10.ts", "a/z.ts", "b/a/a.ts", "notes9.ts", "Created.ts", "b/a.ts"];
+    deepEqual(
+      paths
+        .map(path => ({ root: "/w", path }))
+        .toSorted(byPath)
+        .map(({ path }) => path),
+      ["Created.ts", "notes9.ts", "notes10.ts", "a/z.ts", "b/a.ts", "b/c.ts", "b/a/a.ts"],
+    );
+    equal(byPath({ root: "/v", path: "b.ts" }, { root: "/w", path: "a.ts" }) < 0, true);
+    equal(byPath({ root: "/w", path: "a.ts" }, { root: "/w", path: "a.ts" }), 0);
   });
 
   test("selects the files of a scope", () => {

@@ -28,6 +28,19 @@ function isWithin(file: string, folder: string): boolean {
   return relative !== ".." && !relative.startsWith(`..${path.sep}`) && !path.isAbsolute(relative);
 }
 
+/** The order of VS Code's source control: the files of a folder before those of its subfolders. */
+export function byPath(a: ReviewPath, b: ReviewPath): number {
+  const [first, second] = [partsOf(a), partsOf(b)],
+    different = first.findIndex((part, i) => part !== second[i]),
+    isInSubfolder = (parts: readonly string[]): number => Number(different < parts.length - 1);
+  return (
+    isInSubfolder(first) - isInSubfolder(second) ||
+    (first[different] ?? "").localeCompare(second[different] ?? "", undefined, { numeric: true })
+  );
+}
+
+const partsOf = ({ root, path: name }: ReviewPath): readonly string[] => [...root.split(/[\\/]/), ...name.split("/")];
+
 export interface FoundFile {
   readonly review: Review;
   readonly file: ReviewFile;

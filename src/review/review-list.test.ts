@@ -4,7 +4,7 @@ import type { Review } from "../protocol/review/review";
 import type { SidecarClient } from "../sidecar/client";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { modified, reviewOf } from "../testing/review-fixture";
-import { EMPTY, ReviewList, reviewsOf, step, type ListEvent } from "./review-list";
+import { EMPTY, groupState, ReviewList, reviewsOf, step, type ListEvent } from "./review-list";
 
 const wanted: ListEvent = { kind: "wanted", isNew: false },
   started: ListEvent = { kind: "wanted", isNew: true };
@@ -34,6 +34,17 @@ suite("review list", () => {
       effects: "load show load show remember",
       shown: ["a a.ts"],
     });
+  });
+
+  test("describes the menu of a session", () => {
+    const review = reviewOf("r", [modified("a.ts")]),
+      undoable: Partial<Review> = { operations: [{ id: "1", kind: "undo", files: 1 }] };
+    deepEqual(
+      [review, { ...review, ...undoable }, { ...review, ...undoable, limits: [{ kind: "unstored" as const }] }].map(
+        groupState,
+      ),
+      ["session", "session undoable", "session incomplete undoable"],
+    );
   });
 
   test("orders reviews by their first turn, the newest first", () =>

@@ -71,6 +71,15 @@ export function isListed({ files, limits }: Review): boolean {
   return files.length + limits.length > 0;
 }
 
+/** State of a session in the source control (`scmResourceGroupState`), which selects the items of its menu. */
+export function groupState({ limits, operations }: Review): string {
+  return [
+    "session",
+    ...(limits.length === 0 ? [] : ["incomplete"]),
+    ...(operations.length === 0 ? [] : ["undoable"]),
+  ].join(" ");
+}
+
 /** Reviews with something to review or to undo, the newest first. */
 export function reviewsOf({ listed, changed }: ListState): readonly Review[] {
   const all = [...changed.values(), ...listed.filter(({ id }) => !changed.has(id))];

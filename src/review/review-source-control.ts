@@ -9,7 +9,7 @@ import type { Review, ReviewFile } from "../protocol/review/review";
 import type { FileTarget } from "./review-commands";
 import { changeOf, type ReviewIndex } from "./review-files";
 import type { ReviewEditors } from "./review-editors";
-import { isListed } from "./review-list";
+import { groupState, isListed } from "./review-list";
 import { CHANGE_ICONS, fileTooltip, labelOf } from "./review-texts";
 
 const OPEN: ReviewCommandName = "symposium.openFileChanges";
@@ -53,7 +53,7 @@ export class ReviewSourceControl implements vscode.Disposable {
       if (group === undefined) return;
       const isComplete = review.limits.length === 0;
       group.label = isComplete ? labelOf(review) : l10n.t`${labelOf(review)} (incomplete)`;
-      group.contextValue = isComplete ? "session" : "session.incomplete";
+      group.contextValue = groupState(review);
       group.resourceStates = review.files.map(file => this.#stateOf(review, file));
     });
     control.count = listed.reduce((sum, { files }) => sum + files.length, 0);

@@ -19,13 +19,33 @@ export function labelOf({ agentName, title }: Review): string {
   return line === "" ? name : `${name}: ${line}`;
 }
 
-/** A tab with a longer title hides its button for closing. */
-const LONG_TITLE = /^(.{40}).+$/u;
+/** A longer title of a tab hides the button that closes it. */
+const LONG_TITLE = /^(.{40}).+$/u,
+  /** A longer item of a list hides its description. */
+  LONG_ITEM = /^(.{60}).+$/u;
 
 export function changesTitle(review: Review, turn?: ReviewTurn): string {
   const agent = readableLine(review.agentName),
     title = readableLine(turn?.title ?? review.title).replace(LONG_TITLE, "$1…");
   return l10n.t`Changes by ${agent}: ${title}`;
+}
+
+/** Title of the preview of a rewind. `sessionTitle`: of its session, if it has one. */
+export function rewindTitle(sessionTitle: string, alsoConversation: boolean): string {
+  const title = readableLine(sessionTitle).replace(LONG_TITLE, "$1…");
+  return alsoConversation ? l10n.t`Restore Files and Conversation: ${title}` : l10n.t`Restore Files: ${title}`;
+}
+
+/** A prompt as an item of a list, or as the title of one. */
+export function promptLabel(prompt: string): string {
+  return readableLine(prompt).replace(LONG_ITEM, "$1…");
+}
+
+/** Title of the comparison of one file. `name`: its present name. */
+export function fileTitle({ from }: ChangedFile, name: string): string {
+  const oldName = from === undefined ? name : (from.split("/").at(-1) ?? name),
+    names = oldName === name ? name : `${oldName} → ${name}`;
+  return l10n.t`${names} (changes by an agent)`;
 }
 
 /** Names of codicons. */
@@ -68,7 +88,7 @@ export function fileCount(count: number): string {
   return count === 1 ? l10n.t("1 file") : l10n.t`${count} files`;
 }
 
-/** Description of a turn in a pick list: its files with their unreviewed lines. */
+/** Description of a turn in a list: the number of its files with unreviewed lines. */
 export function turnDescription({ files }: Review, { turn }: ReviewTurn): string {
   return fileCount(files.filter(({ turns }) => turns.includes(turn)).length);
 }
@@ -134,9 +154,9 @@ function rewoundText(file: RewoundFile): string {
   const change = changeOf(file),
     text =
       change === "created"
-        ? l10n.t("is created again")
+        ? l10n.t("will be created again")
         : change === "deleted"
-          ? l10n.t("is deleted")
-          : l10n.t("is restored");
+          ? l10n.t("will be deleted")
+          : l10n.t("will be restored");
   return file.hasOwnChanges ? l10n.t`${text}, your changes are kept` : text;
 }

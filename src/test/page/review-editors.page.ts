@@ -47,7 +47,7 @@ suite("editors of the review", () => {
     await ask(box, `disk sed -i -e 2s/.*/FIRST/ ${notes}; say one`);
     await ask(box, `disk sed -i -e 8s/.*/SECOND/ ${notes}; say two`);
     await box.command("Symposium: Review by Turn…");
-    await accept("Turns", /SECOND/);
+    await accept("Review by Turn", /SECOND/);
     await accept("SECOND", /Review/);
     await seen(async () => /^Changes by Scripted: disk sed/.test(await tab().innerText()), "the changes of the turn");
     await seen(async () => (await titleActions()).length > 0, "the actions in the title");
