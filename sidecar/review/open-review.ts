@@ -159,12 +159,14 @@ export class OpenReview implements AsyncDisposable {
     return unreviewedFiles(this.#session.state).some(file => isWithin(folder, placeOf(file.root, file)));
   }
 
+  /** `places`: real paths. */
+  hasUnreviewed(places: readonly string[]): boolean {
+    return unreviewedFiles(this.#session.state).some(file => places.includes(placeOf(file.root, file)));
+  }
+
   async saved(file: string, state: "saving" | "saved"): Promise<void> {
     if (this.#recorder?.isRunning === true) return this.#recorder.saved(file, state);
-    const real = realFile(file);
-    if (state === "saving" || !unreviewedFiles(this.#session.state).some(each => placeOf(each.root, each) === real))
-      return;
-    if (this.#recorder === undefined) return;
+    if (state === "saving" || this.#recorder === undefined || !this.hasUnreviewed([realFile(file)])) return;
     await this.#session.settle();
     this.changed();
   }

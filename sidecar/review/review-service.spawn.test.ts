@@ -94,6 +94,24 @@ suite("reviews of sessions, with git", () => {
     ]);
   });
 
+  test("count an undo in another session as a change of the user", async () => {
+    await using rig = new ReviewFixture(fixture);
+    const [ada, eva] = [rig.session(), rig.session()];
+    await begin(ada.recording, "p1");
+    fixture.write("w/a.txt", "1 ada\n2\n3\n4\n5\n");
+    await ada.recording.end();
+    await begin(eva.recording, "p1");
+    fixture.write("w/a.txt", "1 ada\n2\n3\n4\n5 eva\n");
+    await eva.recording.end();
+    await rig.ask("review/undo", { id: ada.id });
+    const { reviews } = await rig.ask("review/list", { folders: [fixture.folder] }),
+      [file] = reviews.find(({ id }) => id === eva.id)?.files ?? [];
+    ok(file?.before !== undefined);
+    const { data } = await rig.ask("review/content", { root: file.root, oid: file.before.oid });
+    equal(Buffer.from(data, "base64").toString(), FILES["w/a.txt"]);
+    equal(fixture.read("w/a.txt"), "1\n2\n3\n4\n5 eva\n");
+  });
+
   test("do not count an undo in a running turn as a change of the agent", async () => {
     await using rig = new ReviewFixture(fixture);
     const { id, recording } = rig.session();

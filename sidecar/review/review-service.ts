@@ -206,16 +206,17 @@ export class ReviewService implements AsyncDisposable {
     return review;
   }
 
-  /** The user may have changed files since the last process. */
+  /** The user may have changed files since the last process, or in another review. */
   async #settle(review: OpenReview): Promise<void> {
-    const lease = this.deps.isRestricted ? undefined : await this.deps.lease(review.id);
+    if (this.deps.isRestricted) return;
+    const lease = review.isRecorded ? "recorded" : await this.deps.lease(review.id);
     if (lease === undefined) return;
     try {
       await review.session.settle();
     } catch (error) {
       this.deps.log("A review could not be compared with the files", error);
     } finally {
-      await lease.release();
+      if (lease !== "recorded") await lease.release();
     }
   }
 
@@ -240,6 +241,7 @@ export class ReviewService implements AsyncDisposable {
       newId: () => randomUUID(),
       operating: (files, operate) =>
         this.#operating(
+          id,
           files.map(file => placeOf(file.root, file)),
           operate,
         ),
@@ -249,11 +251,21 @@ export class ReviewService implements AsyncDisposable {
     return review;
   }
 
-  #operating(files: readonly string[], operate: () => Promise<Outcome>): Promise<Outcome> {
-    return [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
-      (inner, { recorder }) => (recorder ? () => recorder.operating(files, inner) : inner),
+  /** In other reviews, an operation is a change of the user. Running turns record it as such themselves. */
+  async #operating(id: string, places: readonly string[], operate: () => Promise<Outcome>): Promise<Outcome> {
+    const outcome = await [...this.#reviews.values()].reduce<() => Promise<Outcome>>(
+      (inner, { recorder }) => (recorder ? () => recorder.operating(places, inner) : inner),
       operate,
     )();
+    const others = [...this.#reviews.values()].filter(
+      review => review.id !== id && review.session.state.open === undefined && review.hasUnreviewed(places),
+    );
+    for (const review of others) {
+      if (!review.isRecorded) review.reload();
+      await this.#settle(review);
+      review.changed();
+    }
+    return outcome;
   }
 
   async #operate(id: string, operation: (review: OpenReview) => Promise<Outcome>): Promise<ReviewOutcome> {
