@@ -3,14 +3,13 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { text } from "node:stream/consumers";
+import { NEEDS_PROC, skipped } from "../sidecar/testing/skipped";
 
 const THROTTLE = path.resolve("scripts/real-agents/throttle.mjs");
 
 suite("throttle.mjs", () => {
   setup(function () {
-    if (process.platform === "linux") return;
-    Object.assign(this, { skipReason: "only Linux shows the tree of processes" });
-    this.skip();
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
   });
 
   /** Runs a Node program with 20 % of a core. */

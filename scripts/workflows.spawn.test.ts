@@ -1,15 +1,13 @@
 import { deepEqual } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { skipped } from "../sidecar/testing/skipped";
 import { stepScript } from "./workflow-step.mjs";
 
 const WORKFLOW = ".github/workflows/package-extension.yml";
 
 suite("workflow that packages extensions", () => {
   test("compares the tag with the version", function () {
-    if (process.platform === "win32") {
-      Object.assign(this, { skipReason: "the workflow runs its steps on Linux" });
-      this.skip();
-    }
+    if (process.platform === "win32") skipped(this, "The workflow runs its steps on Linux");
     const script = stepScript(WORKFLOW, "Compare the tag with the version"),
       env = { ...process.env, VERSION: "0.1.0" };
     const codes = (tags: readonly string[]) =>

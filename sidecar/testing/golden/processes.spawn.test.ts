@@ -6,6 +6,7 @@ import { readdirSync } from "node:fs";
 import path from "node:path";
 import { AGENT_METHODS } from "../../acp/methods";
 import { lossesBetween } from "../crash/survival";
+import { NEEDS_PROC, skipped } from "../skipped";
 import { BuiltSidecar, ended, isIdle, shows } from "./built-sidecar";
 import { compare, onlyPosix } from "./golden";
 
@@ -131,10 +132,7 @@ suite("golden transcripts: processes", () => {
   });
 
   test("can be read in an untrusted workspace, where no process starts", async function () {
-    if (process.platform !== "linux") {
-      Object.assign(this, { skipReason: "It reads /proc." });
-      this.skip();
-    }
+    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     await using first = await BuiltSidecar.start();
     const conversation = randomUUID();
     await first.newChat([], { conversation });
