@@ -24,6 +24,8 @@ suite("operations of a review", () => {
     deepEqual(folder.disk, disk, "The recovery writes no file.");
     return folder.review.state.operations.flatMap(({ files }) => files.map(({ path }) => path));
   };
+  const contentsAre = (folder: ReviewedFolder, contents: Readonly<Record<string, string>>): void =>
+    deepEqual(folder.disk, Object.entries(contents));
 
   test("do not include a file that was not written, and that the user changed after the interruption", async () => {
     const folder = await interrupted();
@@ -35,11 +37,7 @@ suite("operations of a review", () => {
       ["b.ts +1 −1", "new.ts +1 −0"],
     );
     await folder.review.undo({ files: folder.review.files });
-    deepEqual(folder.disk, [
-      ["a.ts", TEXTS.mine],
-      ["b.ts", `${TEXTS.mine}mine\n`],
-      ["new.ts", "mine\n"],
-    ]);
+    contentsAre(folder, { "a.ts": TEXTS.mine, "b.ts": `${TEXTS.mine}mine\n`, "new.ts": "mine\n" });
   });
 
   test("include a file that was written, and that the user changed after the interruption", async () => {
@@ -48,11 +46,7 @@ suite("operations of a review", () => {
     deepEqual(await recovered(folder), ["a.ts", "b.ts", "new.ts"]);
     deepEqual(folder.unreviewed, []);
     await folder.review.undoOperation("operation 1");
-    deepEqual(folder.disk, [
-      ["a.ts", TEXTS.agent],
-      ["b.ts", `${TEXTS.agent}mine\n`],
-      ["new.ts", "new\n"],
-    ]);
+    contentsAre(folder, { "a.ts": TEXTS.agent, "b.ts": `${TEXTS.agent}mine\n`, "new.ts": "new\n" });
   });
 
   test("lose no text of the user that is similar to neither content", async () => {
