@@ -80,11 +80,11 @@ export class ReviewEditors implements ReviewEditor {
       title = fileTitle(file, name);
     // Without lines, an image for example would be compared with an empty file.
     if (file.added + file.removed === 0 && (file.before === undefined || file.after === undefined)) {
-      const uri = file.after === undefined ? this.reviewedOf(file) : this.#currentOf(file);
+      const uri = file.after === undefined ? this.reviewedOf(file) : this.currentOf(file);
       await vscode.commands.executeCommand("vscode.open", uri);
       return;
     }
-    await vscode.commands.executeCommand("vscode.diff", this.#reviewedNow(file), this.#currentOf(file), title);
+    await vscode.commands.executeCommand("vscode.diff", this.#reviewedNow(file), this.currentOf(file), title);
   }
 
   async openReview(title: string, files: readonly ReviewFile[]): Promise<void> {
@@ -94,7 +94,7 @@ export class ReviewEditors implements ReviewEditor {
         file,
         // Without lines, an image for example would be compared with an empty file.
         before: file.before === undefined && file.added === 0 ? undefined : this.#reviewedNow(file),
-        after: this.#currentOf(file),
+        after: this.currentOf(file),
       })),
     );
   }
@@ -176,7 +176,7 @@ export class ReviewEditors implements ReviewEditor {
   }
 
   /** The file itself. A link is its recorded content, because an editor would show the file that it refers to. */
-  #currentOf(file: ChangedFile): vscode.Uri {
+  currentOf(file: ChangedFile): vscode.Uri {
     return file.after === undefined || file.after.mode === LINK_MODE
       ? this.contentOf(file, file.after)
       : this.uriOf(file);

@@ -33,7 +33,11 @@ export class ReviewSourceControl implements vscode.Disposable {
     // VS Code converts URIs to those of its window, which differ in a remote one.
     setContext(
       REVIEW_CONTEXTS.files,
-      index.paths.map(file => vscode.Uri.file(file)),
+      index.paths.flatMap(file => {
+        const found = index.at(file);
+        // An editor of a deleted file has another URI than the file.
+        return [vscode.Uri.file(file), ...(found === undefined ? [] : [this.editors.currentOf(found.file)])];
+      }),
     );
     setContext(
       REVIEW_CONTEXTS.canUndo,

@@ -178,7 +178,7 @@ suite("review", () => {
     await changesAre("MINE", "FIVE", "FIFTEEN", "line 25 of mine", "LATE");
   });
 
-  test("lists the changes of a turn that a reload of the window interrupted", async function () {
+  test("lists the changes of a turn that a reload of the window interrupted, and undoes a deletion in its editor", async function () {
     this.timeout(timeLimit(240_000));
     const { step } = barrier();
     await sendPrompt(box.frame, `disk rm ${notes}; say half; ${step}`);
@@ -188,8 +188,8 @@ suite("review", () => {
       async () => (await row("notes.txt").getAttribute("aria-label"))?.includes("Deleted") === true,
       "the deleted file",
     );
-    await row("Scripted").hover();
-    await list().locator('.action-label[aria-label^="Undo All"]').first().click();
+    await row("notes.txt").click();
+    await box.page.locator('.editor-actions .action-label[aria-label^="Undo File"]').click();
     await seen(() => Promise.resolve(existsSync(notes)), "that the file is restored");
     await changesAre("MINE", "FIFTEEN", "line 25 of mine", "LATE");
   });
