@@ -26,7 +26,7 @@ suite("run-with and the store", function () {
   const runs: CommandRun[] = [];
 
   const start = (args: readonly string[], env: Readonly<Record<string, string>> = {}, name?: string): CommandRun => {
-    const run = new CommandRun(home, args, { PATH: bin, SHELL: "/bin/false", ...env }, name).read();
+    const run = new CommandRun(home, args, { PATH: bin, SHELL: "/bin/false", ...env }, { name }).read();
     runs.push(run);
     return run;
   };

@@ -5,6 +5,11 @@ import { objectOr, type JsonObject } from "../rpc/json";
 import { census } from "./census";
 import { program } from "./programs/programs";
 
+interface StartOptions {
+  readonly name?: string | undefined;
+  readonly wrap?: ((command: readonly string[]) => readonly string[]) | undefined;
+}
+
 export class CommandRun {
   /** Id of this test's run. Processes that the command starts inherit it. */
   readonly id = randomUUID();
@@ -15,15 +20,16 @@ export class CommandRun {
   #text = "";
   #watchers: (() => void)[] = [];
 
-  /** `name`: the test program. */
+  /** `name`: the test program. `wrap`: wraps the command. */
   constructor(
     home: string,
     args: readonly string[],
     env: Readonly<Record<string, string>> = {},
-    name = "symposium-acp-agent",
+    { name = "symposium-acp-agent", wrap = words => words }: StartOptions = {},
   ) {
-    const { command, args: first } = program(name);
-    this.process = spawn(command, [...first, ...args], {
+    const { command, args: first } = program(name),
+      [file = "", ...rest] = wrap([command, ...first, ...args]);
+    this.process = spawn(file, rest, {
       env: { ...process.env, HOME: home, USERPROFILE: home, SYMPOSIUM_RUN_ID: this.id, ...env },
     });
     this.exit = new Promise(resolve => {
