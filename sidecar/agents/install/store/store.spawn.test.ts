@@ -1,220 +1,24 @@
-import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+/** The store, in one process and shared by several. */
+import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import type { AgentConfig } from "../../../../src/protocol/agents/agents";
 import { tarGz } from "../../../testing/install/archives";
 import { FakeClock } from "../../../../src/protocol/testing/fake-clock";
-import { agent, InstallFixture, systemTable, type InstallOptions } from "../../../testing/install/install-fixture";
-import { hurriedClock } from "../../../testing/accelerated-clock";
+import { InstallFixture, systemTable } from "../../../testing/install/install-fixture";
 import { program } from "../../../testing/programs/programs";
 import { realFiles, type Files } from "./files";
 import { InstallError } from "./install-error";
-import type { Installer } from "../installer";
 import type { TryLock } from "./locks";
 import type { Built } from "./manifest";
-import type { RunTool } from "../packages/package-tool";
-import { Store } from "./store";
 import { deferred } from "../../../../src/protocol/wire/deferred";
+import { archiveAgent, entries, isOldOrNew } from "../../../testing/install/archive-agent";
 
 const never = new AbortController().signal;
-const entries = (version: string) => [
-  { name: "bin/agent", content: version.repeat(5000), mode: 0o755 },
-  { name: "lib/a", content: "a" },
-  { name: "lib/b", content: "b" },
-];
-const config = (fixture: InstallFixture, version: string, plan = {}) =>
-  agent(
-    {
-      binary: {
-        "linux-x86_64": {
-          archive: fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }),
-          cmd: "bin/agent",
-        },
-      },
-    },
-    { version },
-  );
+
 const built: Built = { source: { kind: "npm", name: "p" }, release: "1.0.0", program: "run", runtimeArgs: [] };
-
-/** Locks in memory, which end with the process. */
-function memoryLock(): TryLock {
-  const held = new Set<string>();
-  return async name => {
-    if (held.has(name)) throw Object.assign(new Error("held"), { code: "ELOCKED" });
-    held.add(name);
-    return async () => {
-      held.delete(name);
-    };
-  };
-}
-
-/** Calls `each` before each file system operation, including writes. */
-function watched(each: () => void): Files {
-  const step =
-    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
-    async (...args: A): Promise<R> => {
-      each();
-      return work(...args);
-    };
-  const open: Files["open"] = async (...args) => {
-    each();
-    const handle = await realFiles.open(...args),
-      write = handle.write.bind(handle) as (...args: unknown[]) => Promise<never>;
-    handle.write = ((...args: unknown[]) => {
-      try {
-        each();
-      } catch (error) {
-        return Promise.reject(error);
-      }
-      return write(...args);
-    }) as typeof handle.write;
-    return handle;
-  };
-  const stepped = Object.fromEntries(
-    Object.entries({ ...realFiles, open: undefined })
-      .filter(([, value]) => typeof value === "function")
-      .map(([name, value]) => [name, step(value as (...args: unknown[]) => Promise<unknown>)]),
-  );
-  return { ...realFiles, ...stepped, open } as Files;
-}
-
-/** Asserts that every version in the store is complete and that the newest is allowed. Returns the newest. */
-async function isOldOrNew(fixture: InstallFixture, allowed: readonly string[]): Promise<string> {
-  const list = await fixture.store({ tryLock: memoryLock() }).list("some-agent");
-  for (const { folder, release } of list) {
-    for (const { name, content } of entries(release)) equal(readFileSync(path.join(folder, name), "utf8"), content);
-  }
-  const [newest] = list;
-  ok(newest && allowed.includes(newest.release), `newest: ${newest?.release}`);
-  return newest.release;
-}
-
-/** Simulates uv in this process. */
-const uv: RunTool = async ({ args, env }, { signal }) => {
-  const version = args.at(-1)?.split("==")[1] ?? "",
-    folder = path.dirname(env.UV_TOOL_BIN_DIR ?? "");
-  mkdirSync(path.join(env.UV_TOOL_DIR ?? "", "p", "lib", `p-${version}.dist-info`), { recursive: true });
-  for (const { name, content } of entries(version)) {
-    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
-    writeFileSync(path.join(folder, name), content);
-  }
-  signal.throwIfAborted();
-  return { exit: { code: 0, signal: null }, stdout: "", stderr: "" };
-};
-
-/** `npm run check` tests a sample of the steps, `npm test` tests all. */
-const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000)));
-
-const WAYS: readonly {
-  readonly way: string;
-  readonly configOf: (fixture: InstallFixture, version: string) => AgentConfig;
-}[] = [
-  { way: "from an archive", configOf: config },
-  {
-    way: "in place",
-    configOf: (_, version) => agent({ uvx: { package: `p==${version}`, cmd: "agent" } }, { version }),
-  },
-];
-
-for (const { way, configOf } of WAYS)
-  suite(`interrupted installation (${way}) at each step`, () => {
-    const installer = (fixture: InstallFixture, options: InstallOptions): Installer =>
-      fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
-    /**
-     * Interrupts the installation of `2.0.0` at each step, each time in a new store with `1.0.0`. `interrupted` returns
-     * whether the installation had this step.
-     */
-    async function atEach(interrupted: (fixture: InstallFixture, at: number) => Promise<boolean>): Promise<void> {
-      for (let at = 0; ; at += STRIDE) {
-        await using fixture = await InstallFixture.open(["uv"]);
-        {
-          await using first = installer(fixture, { tryLock: memoryLock() });
-          await first.install(configOf(fixture, "1.0.0"), never);
-        }
-        if (!(await interrupted(fixture, at))) {
-          ok(at > 20, `${at} steps`);
-          return;
-        }
-      }
-    }
-    const versions = (fixture: InstallFixture): readonly string[] =>
-      readdirSync(path.join(fixture.root, "some-agent")).filter(name => name !== ".uses");
-
-    test("leaves the old or the new version after a cancellation", () =>
-      atEach(async (fixture, at) => {
-        const ending = new AbortController(),
-          tryLock = memoryLock();
-        let step = 0;
-        const outcome = await installer(fixture, {
-          tryLock,
-          files: watched(() => {
-            if (step++ === at) ending.abort(new Error("enough"));
-          }),
-        })
-          .install(configOf(fixture, "2.0.0"), ending.signal)
-          .then(
-            ({ release }) => release,
-            (error: unknown) => {
-              match(String(error), /enough/);
-              return "1.0.0";
-            },
-          );
-        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
-        await fixture.store({ tryLock }).cleanUp("some-agent");
-        deepEqual(versions(fixture), [outcome]);
-        return step > at;
-      }));
-
-    test("leaves the old or the new version with a sentence when the disk is full", () =>
-      atEach(async (fixture, at) => {
-        let step = 0;
-        const full = (): void => {
-          if (step++ === at)
-            throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
-              code: "ENOSPC",
-              syscall: "write",
-            });
-        };
-        const outcome = await installer(fixture, { tryLock: memoryLock(), files: watched(full) })
-          .install(configOf(fixture, "2.0.0"), never)
-          .then(
-            ({ release }) => release,
-            (error: unknown) => {
-              ok(error instanceof InstallError && error.code === "diskFull", String(error));
-              return "1.0.0";
-            },
-          );
-        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
-        return step > at;
-      }));
-
-    test("leaves the old or the new version when the process is killed, and the next process cleans up", () =>
-      atEach(async (fixture, at) => {
-        let step = 0;
-        const files = watched(() => {
-          if (step++ >= at) throw new Error("dead");
-        });
-        const store = new Store(fixture.root, {
-          clock: new FakeClock(),
-          files,
-          table: systemTable,
-          self: { pid: 2 ** 30, started: "once" },
-          tryLock: memoryLock(),
-        });
-        await installer(fixture, { files, change: { store } })
-          .install(configOf(fixture, "2.0.0"), never)
-          .catch(() => undefined);
-        await isOldOrNew(fixture, ["1.0.0", "2.0.0"]);
-        await using next = installer(fixture, { tryLock: memoryLock() });
-        await next.install(configOf(fixture, "2.0.0"), never);
-        equal(await isOldOrNew(fixture, ["2.0.0"]), "2.0.0");
-        equal(versions(fixture).length, 1);
-        return step > at;
-      }));
-  });
 
 suite("Store", () => {
   test("lists no staging folder as a version and never removes it", async () => {
@@ -465,7 +269,7 @@ suite("window that shares a store", () => {
 
   test("keeps the previous version when one is killed during an installation, and the next installs", async () => {
     await using fixture = await InstallFixture.open([]);
-    await fixture.installer().install(config(fixture, "1.0.0"), never);
+    await fixture.installer().install(archiveAgent(fixture, "1.0.0"), never);
     const archive = fixture.server.serve(
       "/2.tar.gz",
       { content: tarGz(entries("2.0.0")), stop: 50 },
