@@ -338,14 +338,14 @@ export const sourceFiles = (): readonly string[] =>
  */
 export const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
-    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar|command-run)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
+    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/(scripted-agent\/children|golden\/built-sidecar|command-run|serve-window)\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
   "@dagrejs/dagre": /^webview\/diagrams\/graph-scene\.ts$/,
   temml: /^webview\/components\/tex\.ts$/,
   "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
   "src/protocol/testing": /\/testing\/|\.test\.ts$|^test\/|^bench\/|^src\/test\//,
   [RPC]:
-    /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|^sidecar\/testing\/golden\/built-sidecar\.ts$|\.test\.ts$/,
+    /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|^sidecar\/testing\/(golden\/built-sidecar|serve-window)\.ts$|\.test\.ts$/,
 };
 
 /**

@@ -1,173 +1,19 @@
+/** Installation and registry of agents in a window. */
 import { deepEqual, doesNotMatch, equal, match, ok, rejects } from "node:assert/strict";
-import { spawn, type ChildProcess } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import {
-  createMessageConnection,
-  StreamMessageReader,
-  StreamMessageWriter,
-  type MessageConnection,
-} from "vscode-jsonrpc/node";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
 import { PLATFORMS } from "../../../src/protocol/agents/distribution";
-import { PROTOCOL, type HostToSidecar, type SidecarToHost } from "../../../src/protocol/sidecar";
-import type { Calls, Notes, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { tarGz, zipOf } from "../../testing/install/archives";
-import { census } from "../../testing/census";
-import { temporaryFolder } from "../../testing/drive";
-import { eventually } from "../../testing/eventually";
-import { FakeTools } from "../../testing/install/fake-tools";
-import { FileServer } from "../../testing/install/file-server";
-import { program, scriptedAgent } from "../../testing/programs/programs";
-import { NEEDS_PROC, skipped } from "../../testing/skipped";
-
-type SidecarNotes = Notes<SidecarToHost>;
-
-/** A window: the sidecar as a process with a temporary home folder, and a host that responds like VS Code. */
-class Window implements AsyncDisposable {
-  readonly #folder = temporaryFolder();
-  readonly #notifications: { readonly method: string; readonly params: unknown }[] = [];
-  #handleEvent = (): void => undefined;
-  readonly #connection: MessageConnection;
-  readonly #child: ChildProcess;
-  readonly #gone: Promise<unknown>;
-  readonly tools: FakeTools;
-  keys: Record<string, string> = {};
-  bootId = "";
-
-  private constructor(readonly server: FileServer) {
-    const { command, args } = program("symposium-acp-agent"),
-      tools = path.join(this.#folder.path, "tools"),
-      { SHELL: _, ...env } = process.env;
-    this.tools = new FakeTools(tools, ["npm"], { packages: { "@s/proxy": { version: "2.0.0", bin: "proxy.js" } } });
-    const child = spawn(command, [...args, "serve"], {
-      stdio: ["pipe", "pipe", "inherit"],
-      cwd: this.#folder.path,
-      env: {
-        ...env,
-        HOME: this.home,
-        USERPROFILE: this.home,
-        ...(process.platform === "win32" ? {} : { SHELL: "/bin/sh" }),
-        PATH: `${tools}${path.delimiter}${env["PATH"] ?? ""}`,
-        HTTPS_PROXY: "",
-        https_proxy: "",
-        ALL_PROXY: "",
-        all_proxy: "",
-      },
-    });
-    this.#child = child;
-    this.#gone = new Promise(resolve => child.once("close", resolve));
-    this.#connection = createMessageConnection(
-      new StreamMessageReader(child.stdout),
-      new StreamMessageWriter(child.stdin),
-    );
-    for (const method of ["agents/changed", "agents/installing", "chat/event", "log"])
-      this.#connection.onNotification(method, (params: unknown) => {
-        this.#notifications.push({ method, params });
-        this.#handleEvent();
-      });
-    this.#connection.onRequest("secrets/environment", () => ({ env: this.keys }));
-    this.#connection.onRequest("secrets/keepEnvironment", ({ env }: { readonly env: Record<string, string> }) => {
-      this.keys = env;
-      return {};
-    });
-    this.#connection.listen();
-  }
-
-  static async open(): Promise<Window> {
-    const window = new Window(await FileServer.start());
-    mkdirSync(window.home, { recursive: true });
-    ({ bootId: window.bootId } = await window.ask("hello", {
-      protocol: PROTOCOL,
-      build: "development",
-      logLevel: "error",
-      agentLogLevel: "error",
-      storage: window.at("storage"),
-      traceDir: "",
-      history: { days: 90, megabytes: 1024 },
-      bypass: [],
-      extensions: [],
-      proxy: "",
-      httpArchives: true,
-    }));
-    return window;
-  }
-
-  get home(): string {
-    return path.join(this.#folder.path, "home");
-  }
-  at(...parts: readonly string[]): string {
-    return path.join(this.#folder.path, ...parts);
-  }
-
-  ask<M extends keyof Calls<HostToSidecar>>(
-    method: M,
-    params: ParamsOf<HostToSidecar, M>,
-  ): Promise<ResultOf<HostToSidecar, M>> {
-    const name: string = method;
-    return this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(name, params);
-  }
-
-  notify<M extends keyof Notes<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): void {
-    const name: string = method;
-    void this.#connection.sendNotification(name, params);
-  }
-
-  notesOf<M extends keyof SidecarNotes>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
-    return this.#notifications.flatMap(item =>
-      item.method === method ? [item.params as ParamsOf<SidecarToHost, M>] : [],
-    );
-  }
-
-  /** Resolves when the condition is true. Checks it now and after each notification. */
-  async until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-    for (;;) {
-      const notified = new Promise<void>(resolve => {
-        this.#handleEvent = resolve;
-      });
-      if (await isTrue()) return;
-      await notified;
-    }
-  }
-
-  async state(agent: AgentConfig) {
-    return (await this.ask("agents/states", { agents: [agent], extensions: [] })).agents[agent.id];
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.#child.stdin?.end();
-    await this.#gone;
-    this.#connection.dispose();
-    await this.server[Symbol.asyncDispose]();
-    this.#folder[Symbol.dispose]();
-  }
-}
-
-const scripted = (flags: readonly string[]): AgentConfig => {
-  const { command, args } = scriptedAgent(flags);
-  return { id: "ada", name: "Ada", distribution: { local: { command, args } } };
-};
-
-/** Kills the process and waits until it is dead. On a busy machine a signal takes longer than the next prompt. */
-function killAndWait(pid: number): void {
-  process.kill(pid, "SIGKILL");
-  for (let i = 0; i < 1_000_000 && isAlive(pid); i++);
-}
-
-/** Also `false` without `/proc`. A zombie counts as dead: only its parent can reap it. */
-function isAlive(pid: number): boolean {
-  try {
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
+import { scriptedAgent } from "../../testing/programs/programs";
+import { skipped } from "../../testing/skipped";
+import { ServeWindow } from "../../testing/serve-window";
 
 suite("agent of a window", () => {
   test("is found on the login shell's PATH", async () => {
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     deepEqual(await window.ask("agents/find", { programs: ["npm", "no-such-program"] }), {
       found: { npm: window.at("tools", process.platform === "win32" ? "npm.cmd" : "npm") },
     });
@@ -175,7 +21,7 @@ suite("agent of a window", () => {
 
   test("is installed from an archive with progress, started, updated and removed", async function () {
     if (process.platform === "win32") skipped(this, "Its program is a script of a shell");
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     const node = `#!/bin/sh\nexec "${process.execPath}" "${scriptedAgent().args[0] ?? ""}"\n`;
     const archive = window.server.serve("/ada.zip", { content: zipOf([{ name: "ada", content: node, mode: 0o755 }]) });
     const ada: AgentConfig = {
@@ -211,7 +57,7 @@ suite("agent of a window", () => {
   });
 
   test("is updated to the registry's version if it is built in, for new sessions only", async () => {
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     const codex = BUILT_IN_AGENTS.find(({ id }) => id === "codex");
     ok(codex);
     const packageName = codex.distribution.npx?.package ?? "",
@@ -268,7 +114,7 @@ import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`
   });
 
   test("is installed beside extensions, even with the same id", async () => {
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     const proxy = {
       id: "ada",
       name: "Rules",
@@ -292,98 +138,8 @@ import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`
     ok(window.notesOf("agents/installing").every(({ of }) => of === "extension"));
   });
 
-  test("is counted while it runs, and shows the reason of its exit until the next start", async () => {
-    await using window = await Window.open();
-    const ada = scripted([]),
-      isRunning = async () => (await window.state(ada))?.running === 1;
-    const { sessionId } = await window.ask("chat/new", {
-      conversation: "one",
-      agent: ada,
-      cwd: window.home,
-    });
-    await window.until(isRunning);
-    equal((await window.state(ada))?.signIn, undefined, "it knows no users");
-    await window.ask("chat/prompt", { sessionId, messageId: "1", blocks: [{ type: "text", text: "crash 7" }] });
-    await window.until(async () => (await window.state(ada))?.lastError !== undefined);
-    match((await window.state(ada))?.lastError?.sentence ?? "", /^Ada exited unexpectedly \(exit code 7\)\./);
-    await window.ask("chat/restartAgent", { sessionId });
-    await window.until(isRunning);
-    equal((await window.state(ada))?.lastError, undefined);
-    await window.ask("chat/close", { sessionId });
-    await window.until(async () => (await window.state(ada))?.running === 0);
-    equal((await window.state(ada))?.lastError, undefined, "we have stopped it");
-  });
-
-  test("answers a prompt sent when an idle agent is killed after the restart", async () => {
-    await using window = await Window.open();
-    const { sessionId } = await window.ask("chat/new", {
-      conversation: "one",
-      agent: scripted([]),
-      cwd: window.home,
-    });
-    const shown = (): string => JSON.stringify(window.notesOf("chat/event").map(({ event }) => event));
-    const prompt = (messageId: string, text: string): Promise<unknown> =>
-      window.ask("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
-    let before = 0;
-    for (const round of [1, 2, 3]) {
-      await prompt(`pid-${round}`, "pid");
-      const pid = (): number => Number([...shown().matchAll(/pid (\d+)/g)].at(-1)?.[1] ?? before);
-      await window.until(() => pid() !== before && /"state":"idle"\}\}\]$/.test(shown()));
-      killAndWait((before = pid()));
-      await prompt(`after-${round}`, `say answer ${round}`);
-      await window.until(() => shown().includes(`"text":"answer ${round}"`) || shown().includes("sendAgain"));
-      doesNotMatch(shown(), /sendAgain/);
-      await window.until(() => /"state":"idle"\}\}\]$/.test(shown()));
-    }
-  });
-
-  test("sign-out sends logout, deletes keys, ends processes, and the next session asks", async () => {
-    await using window = await Window.open();
-    const file = window.at("signed-in"),
-      ada = scripted(["--auth-required", "--auth-file", file, "--logout", ""]);
-    writeFileSync(file, "");
-    window.keys = { ADA_KEY: "abc" };
-    const { sessionId } = await window.ask("chat/new", {
-      conversation: "one",
-      agent: ada,
-      cwd: window.home,
-    });
-    await window.until(async () => (await window.state(ada))?.signIn === "in");
-    equal((await window.state(ada))?.canSignOut, true);
-    await window.ask("agents/signOut", { agent: ada, cwd: window.home });
-    deepEqual([existsSync(file), window.keys], [false, {}]);
-    await window.until(async () => (await window.state(ada))?.running === 0);
-    deepEqual(
-      [(await window.state(ada))?.signIn, (await window.state(ada))?.canSignOut, (await window.state(ada))?.lastError],
-      ["needed", undefined, undefined],
-    );
-    await window.until(() =>
-      window
-        .notesOf("chat/event")
-        .some(
-          ({ sessionId: of, event }) => of === sessionId && JSON.stringify(event).includes("You signed out of Ada."),
-        ),
-    );
-    equal((await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.cause, "signIn");
-    await rejects(
-      window.ask("agents/signOut", { agent: scripted([]), cwd: window.home }),
-      /Ada does not support signing out/,
-    );
-  });
-
-  test("signs out without installation by deleting the keys", async () => {
-    await using window = await Window.open();
-    const ada: AgentConfig = { id: "ada", name: "Ada", distribution: { npx: { package: "@s/proxy" } } };
-    window.keys = { ADA_KEY: "abc" };
-    await window.ask("agents/signOut", { agent: ada, cwd: window.home });
-    deepEqual(
-      [window.keys, (await window.state(ada))?.install, window.notesOf("agents/installing")],
-      [{}, { kind: "missing" }, []],
-    );
-  });
-
   test("uses the registry's entries, updates and icons, and an extension.json at an address", async () => {
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>',
       icon = window.server.serve("/ada.svg", { content: svg });
     const url = window.server.serve("/registry.json", {
@@ -437,35 +193,10 @@ import(${JSON.stringify(pathToFileURL(scriptedAgent().args[0] ?? "").href)});\n`
   });
 
   test("reports the tools of this computer without the home folder", async () => {
-    await using window = await Window.open();
+    await using window = await ServeWindow.open();
     const { report } = await window.ask("agents/doctor", {});
     match(report, /^Symposium .*\nShell: .*\nTools:\n {2}node {3}\S.*\n/);
     doesNotMatch(report, /Agent:/);
     ok(!report.includes(window.home));
-  });
-
-  test("logs the stderr of agents at their own level, which changes without a restart", async () => {
-    await using window = await Window.open();
-    const examined = async (): Promise<number> => {
-      await window.ask("agents/examine", { agent: scripted(["--exit-at-start", "3"]), cwd: window.home });
-      return window.notesOf("log").filter(({ message }) => message === "stderr").length;
-    };
-    equal(await examined(), 0);
-    window.notify("settings/logLevels", { logLevel: "error", agentLogLevel: "debug" });
-    ok((await examined()) > 0);
-    ok(window.notesOf("log").every(({ category }) => category === "agent"));
-  });
-
-  test("leaves no processes if the window closes during an examination", async function () {
-    if (process.platform !== "linux") skipped(this, NEEDS_PROC);
-    const window = await Window.open(),
-      log = window.at("log.jsonl"),
-      ada = scripted(["--hang-init", "--ignore-stdin-end", "--log", log]),
-      { bootId } = window;
-    window.ask("agents/examine", { agent: ada, cwd: window.home }).catch(() => undefined);
-    await window.ask("agents/find", { programs: [] });
-    await eventually(() => existsSync(log) && readFileSync(log, "utf8") !== "", "the agent has heard initialize");
-    await window[Symbol.asyncDispose]();
-    deepEqual(census(bootId), []);
   });
 });
