@@ -8,7 +8,20 @@ import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire"
 import { ReviewLogs } from "../../review/review-logs";
 import { ReviewService, type Recording, type ReviewDeps } from "../../review/review-service";
 import { NEVER } from "../sessions/chat-fixture";
-import type { SnapshotFixture } from "./snapshot-fixture";
+import { SnapshotFixture } from "./snapshot-fixture";
+
+export const FILES = { "w/a.txt": "1\n2\n3\n4\n5\n", "w/b.txt": "1\n2\n3\n" };
+
+/** The folder `w` with two files. */
+export function folderWithFiles(...options: ConstructorParameters<typeof SnapshotFixture>): SnapshotFixture {
+  const fixture = new SnapshotFixture(...options);
+  for (const [name, content] of Object.entries(FILES)) fixture.write(name, content);
+  return fixture;
+}
+
+export function begin(recording: Recording, entryId: string): Promise<void> {
+  return recording.begin({ entryId, title: `Prompt ${entryId}` }, "A session");
+}
 
 export class ReviewFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
