@@ -70,8 +70,8 @@ export function registerCommands({
     "symposium.discussSelection": () => add(() => context.gather({ kind: "selection" })),
     "symposium.addToChat": (first: unknown, second: unknown) => add(() => additions(context, first, second)),
     "symposium.selectAgent": async () => {
-      const agentId = await selectAgent(configuration, sources, (...message) => void chat.report(...message));
-      if (agentId !== undefined) chat.agentSelected(agentId);
+      const selected = await selectAgent(configuration, sources, sentence => void chat.report(sentence, "error"));
+      if (selected !== undefined) await chat.agentSelected(selected);
     },
     "symposium.applyCode": (side: unknown) => used(() => code.apply(uriOf(side))),
     "symposium.discardCode": (side: unknown) => used(() => code.discard(uriOf(side))),

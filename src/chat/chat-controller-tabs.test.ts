@@ -59,14 +59,14 @@ suite("ChatController: tabs", () => {
 
   test("posts an agent that a command has selected to the selected tab", async () => {
     const fixture = new Fixture();
-    fixture.chat.agentSelected("mine");
+    equal(await fixture.chat.agentSelected("mine"), false);
     await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "selectTab", tabId: "t" },
       { type: "action", tabId: "t", action: "selectAgent" },
     );
     deepEqual([fixture.of("agentSelected"), fixture.done.at(-1)], [[], "selectAgent"]);
-    fixture.chat.agentSelected("mine");
+    equal(await fixture.chat.agentSelected("mine"), true);
     await fixture.send({ type: "closeTab", tabId: "t" }, { type: "newTab", tabId: "t", agentId: "mine" });
     deepEqual(
       [fixture.of("agentSelected"), fixture.calls("chat/close"), fixture.calls("chat/new").at(-1)],

@@ -226,10 +226,13 @@ export class ChatController {
     return this.#composer.attach(attachments, ...lines);
   }
 
-  /** Call after the selection of an agent by a command or a button. Applies to the selected tab without an answer. */
-  agentSelected(agentId: string): void {
+  /**
+   * Call after the selection of an agent by a command or a button. The selected tab starts it, or offers a new tab if
+   * it has an answer. `false`: no tab is visible.
+   */
+  async agentSelected(agentId: string): Promise<boolean> {
     const tabId = this.#selected;
-    if (tabId !== undefined) this.deps.page.post({ type: "agentSelected", tabId, agentId });
+    return tabId !== undefined && (await this.deps.page.deliver({ type: "agentSelected", tabId, agentId }));
   }
 
   /** Restarts the agent of the selected tab. `false`: no tab is open. */

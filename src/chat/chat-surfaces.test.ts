@@ -313,6 +313,18 @@ suite("ChatSurfaces", () => {
     deepEqual(done, ["focus true", "focus true", "focus false", "reveal t", "reveal t", "reveal view"]);
   });
 
+  test("lets a tab start the selected agent, and reports one of the registry if no tab is visible", async () => {
+    const fixture = new SurfacesFixture(),
+      { surfaces, host, done } = fixture;
+    await host.send({ type: "newTab", tabId: "t" }, { type: "selectTab", tabId: "t" });
+    await surfaces.agentSelected({ id: "ada", added: "Ada" });
+    host.live = false;
+    await surfaces.agentSelected({ id: "mine" });
+    await surfaces.agentSelected({ id: "ada", added: "Ada" });
+    deepEqual(host.of("agentSelected"), [{ type: "agentSelected", tabId: "t", agentId: "ada" }]);
+    deepEqual(done, ["info Ada is selected for new tabs and is installed with the first one."]);
+  });
+
   test("reports in the visible chat that was used last, and in a notification if none shows a tab", async () => {
     const fixture = new SurfacesFixture(),
       editor = await fixture.moveOut(),

@@ -20,6 +20,7 @@ import {
 import type { ForkedSession, OpenableSession } from "../protocol/sessions/sessions";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { ParamsOf } from "../protocol/wire/wire";
+import type { SelectedAgent } from "../settings/store/select-agent";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import type { AttentionBadge } from "./attention-badge";
 import type { ChatController } from "./chat-controller";
@@ -235,8 +236,9 @@ export class ChatSurfaces {
   }
 
   /** See `ChatController.agentSelected`, for the surface that the user has used last. */
-  agentSelected(agentId: string): void {
-    this.active.controller.agentSelected(agentId);
+  async agentSelected({ id, added }: SelectedAgent): Promise<void> {
+    if ((await this.active.controller.agentSelected(id)) || added === undefined) return;
+    await this.report(l10n.t`${added} is selected for new tabs and is installed with the first one.`);
   }
 
   /** Restarts the agent of the active surface's tab. `false`: no tab is open. */

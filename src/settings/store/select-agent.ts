@@ -17,38 +17,40 @@ export interface AgentSources {
   found(): Promise<FoundPrograms>;
 }
 
-/** Shows a sentence to the user. `error`: nothing was selected. */
-export type Report = (sentence: string, tone: "info" | "error") => void;
+export interface SelectedAgent {
+  readonly id: string;
+  /** The name of an agent that was added from the registry. It is installed when a tab starts it. */
+  readonly added?: string;
+}
 
-/** Resolves with the id of the selected agent; `undefined`: the user cancelled. */
+/** `refuse` shows a sentence to the user: nothing was selected. `undefined`: refused, or the user cancelled. */
 export async function selectAgent(
   configuration: Configuration,
   sources: AgentSources,
-  report: Report,
-): Promise<string | undefined> {
-  const id = await chosenId(configuration, sources, report);
-  if (id !== undefined) await configuration.selectAgent(id);
-  return id;
+  refuse: (sentence: string) => void,
+): Promise<SelectedAgent | undefined> {
+  const selected = await chosenAgent(configuration, sources, refuse);
+  if (selected !== undefined) await configuration.selectAgent(selected.id);
+  return selected;
 }
 
-async function chosenId(
+async function chosenAgent(
   configuration: Configuration,
   sources: AgentSources,
-  report: Report,
-): Promise<string | undefined> {
+  refuse: (sentence: string) => void,
+): Promise<SelectedAgent | undefined> {
   const chosen = await pick(configuration, sources);
   switch (chosen?.kind) {
     case undefined:
       return undefined;
     case "agent":
-      return chosen.id;
+      return { id: chosen.id };
     case "new":
       await configuration.addAgent(entryOf(chosen.found));
-      return chosen.found.agent.id;
+      return { id: chosen.found.agent.id };
     case "more": {
-      const added = await addFromRegistry(configuration, sources, sentence => report(sentence, "error"));
-      if (added) report(l10n.t`${added.name} is selected for new tabs and is installed with the first one.`, "info");
-      return added?.id;
+      const added = await addFromRegistry(configuration, sources, refuse);
+      return added && { id: added.id, added: added.name };
     }
   }
 }

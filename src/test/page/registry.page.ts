@@ -6,7 +6,6 @@ import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { openBox, type Box } from "./harness";
-import { seen } from "./scripted";
 import { setting, shows } from "./settings-box";
 
 const ENTRY = {
@@ -74,7 +73,6 @@ suite("registry agent", () => {
       .waitFor();
 
     await rows().filter({ hasText: "Counts what can be counted" }).click();
-    await box.frame.locator("[data-part=banner]:visible", { hasText: "Ada is selected for new tabs" }).waitFor();
     let agents: unknown;
     await shows(
       box.frame,
@@ -86,13 +84,11 @@ suite("registry agent", () => {
       { id: "mine", distribution: { local: { command: "my-agent" } } },
       { ...ENTRY, _source: "registry" },
     ]);
-    await seen(
-      async () =>
-        /Ada/.test(
-          await box.frame.locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"]').innerText(),
-        ),
-      "it among the agents of new tabs",
-    );
+    await box.frame
+      .locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"] option:checked', {
+        hasText: "Ada",
+      })
+      .waitFor({ state: "attached" });
 
     server.closeAllConnections();
     await new Promise<void>(resolve => {
