@@ -52,7 +52,7 @@ suite("delivery from page to sidecar", () => {
   test("keeps a repeated prompt in the queue of a killed sidecar and sends it once", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
-    fixture.prompt(1);
+    fixture.user.prompt(1);
     fixture.repeat("toHost", 0, 1);
     await fixture.deliver("toHost", 1);
     await fixture.deliver("toSidecar", 1);
@@ -81,7 +81,7 @@ suite("delivery from page to sidecar", () => {
     const fixture = new Fixture(3);
     await begin(fixture);
     await fixture.kill(0);
-    fixture.prompt(0);
+    fixture.user.prompt(0);
     await fixture.flow(1);
     await fixture.reloadPage();
     await drained();

@@ -6,13 +6,14 @@ import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { windowed } from "../../src/protocol/chat/conversation-window";
 import { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
-import { turnOf, type Tab } from "../../webview/state/page-model";
+import { turnOf } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
 import { PromptLog } from "./prompt-log";
 import { drained, marksIn, newClock } from "./clock-and-marks";
 import { TestSidecar } from "./sidecar";
-import type { TestPage } from "./page";
+import { TestUser } from "./user";
+import { isPrompt, Screen } from "./screen";
 import { TestWebview } from "./webview";
 
 /** Each direction of each connection. */
@@ -29,20 +30,16 @@ const isRepeatable = (message: PageToHost) => message.type === "webviewReady" ||
 export class Fixture {
   readonly clock = newClock();
   readonly webview: TestWebview;
+  readonly user: TestUser;
   host: TestHost;
   sidecar: TestSidecar | undefined;
   readonly problems: string[] = [];
-  /** For each tab, the content of the last frame. */
-  readonly screen = new Map<string, readonly string[]>();
-  /** For each tab, the longest content of earlier pages, which every later page shows again. */
-  readonly #shownBefore = new Map<string, readonly string[]>();
-  /** The page of the last frame. */
-  #drawnPage: TestPage | undefined;
   /** The sidecars' journal. */
   readonly #journal = new MemoryJournal();
   /** All agent sessions so far, with the sidecar that received their output. */
   readonly #agentSessions: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
   readonly #promptLog = new PromptLog();
+  readonly #screen = new Screen(this.#promptLog);
   #tools = new Map<Voice, { readonly id: string; readonly title: string; version: number }[]>();
   #marks = 0;
   /** Number of prompts that reached an agent. */
@@ -61,10 +58,19 @@ export class Fixture {
       {
         clock: this.clock,
         tabId: () => `tab ${++this.#tabs}`,
-        drawn: (tabId, marks) => this.#drawn(tabId, marks),
+        drawn: (tabId, marks) => {
+          const problem = this.#screen.draw(this.webview.page, tabId, marks);
+          if (problem !== undefined) this.problems.push(problem);
+        },
         problem: what => this.problems.push(what),
       },
     );
+    this.user = new TestUser({
+      webview: this.webview,
+      promptLog: this.#promptLog,
+      screen: this.#screen,
+      newMark: () => `p${++this.#marks}`,
+    });
   }
 
   #received(message: PageToHost): void {
@@ -107,73 +113,6 @@ export class Fixture {
 
   endTurn(tab: number): void {
     this.#voice(tab)?.endTurn();
-  }
-
-  // --- the user
-
-  prompt(tab: number): void {
-    const { page } = this.webview,
-      chosen = this.#tab(tab);
-    if (!page || !chosen) return;
-    const mark = `p${++this.#marks}`;
-    this.#promptLog.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
-    const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
-    page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
-    const after = page.state.tabs.get(chosen.tabId);
-    if (page.state.sidecar.state === "failed" && after?.remark) this.#promptLog.returnable(marksIn(text));
-  }
-
-  /** The user cancels the turn. Queued prompts then wait for the user. */
-  stop(tab: number): void {
-    const chosen = this.#tab(tab);
-    if (!chosen) return;
-    this.#promptLog.stop(chosen.tabId);
-    this.#promptLog.returnable(chosen.drafts.onTheWay.flatMap(({ text }) => marksIn(text)));
-    this.webview.page?.happen({ kind: "stopped", tabId: chosen.tabId });
-  }
-
-  sendQueued(tab: number): void {
-    const chosen = this.#tab(tab);
-    if (chosen) this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action: { kind: "sendQueued" } });
-  }
-
-  /** The user removes all prompts that the queue shows. */
-  clearQueue(tab: number): void {
-    const chosen = this.#tab(tab),
-      prompts = chosen?.conversation.queue?.prompts ?? [];
-    if (!chosen || prompts.length === 0) return;
-    for (const { text } of prompts) this.#promptLog.drop(marksIn(text));
-    const action = { kind: "clearQueue", messageIds: prompts.map(({ messageId }) => messageId) } as const;
-    this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action });
-  }
-
-  /** The user removes one of the queued prompts. */
-  withdraw(tab: number, which: number, to: "edit" | "drop"): void {
-    const chosen = this.#tab(tab),
-      prompts = chosen?.conversation.queue?.prompts ?? [];
-    const prompt = prompts[which % prompts.length];
-    if (!chosen || !prompt) return;
-    if (to === "drop") this.#promptLog.drop(marksIn(prompt.text));
-    else this.#promptLog.returnable(marksIn(prompt.text));
-    this.webview.page?.happen({ kind: "withdrawn", tabId: chosen.tabId, messageId: prompt.messageId, to });
-  }
-
-  #tab(tab: number): Tab | undefined {
-    const all = [...(this.webview.page?.state.tabs.values() ?? [])];
-    return all[tab % all.length];
-  }
-
-  openTab(): void {
-    if ((this.webview.page?.state.tabs.size ?? 0) < 3) this.webview.page?.open();
-  }
-
-  closeTab(tab: number): void {
-    const tabs = [...(this.webview.page?.state.tabs.keys() ?? [])];
-    const tabId = tabs[tab % tabs.length];
-    if (tabId === undefined || tabs.length < 2) return;
-    this.webview.page?.happen({ kind: "closed", tabId });
-    this.screen.delete(tabId);
-    this.#promptLog.close(tabId);
   }
 
   restart(): void {
@@ -283,7 +222,7 @@ export class Fixture {
     const idleTabs = this.webview.page?.state.tabs.values() ?? [];
     for (const { tabId, drafts } of idleTabs) this.#promptLog.checkDraft(tabId, marksIn(drafts.text));
     const tabs = this.webview.page?.state.tabs.size ?? 0;
-    for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
+    for (let tab = 0; tab < tabs; tab++) this.user.prompt(tab);
     await this.#untilIdle();
     const sent = toPage.sent + toHost.sent - before.sent,
       asked = this.webview.asked - before.asked,
@@ -352,10 +291,7 @@ export class Fixture {
     ok(page && sidecar);
     const conversations = await sidecar.conversations();
     for (const [tabId, tab] of page.state.tabs) {
-      const shown = this.screen.get(tabId) ?? [];
-      this.#promptLog.check(tabId, shown.filter(isPrompt));
-      const missing = (this.#shownBefore.get(tabId) ?? []).filter(mark => !isPrompt(mark) && !shown.includes(mark));
-      deepEqual(missing, [], "what an earlier page has shown");
+      const shown = this.#screen.check(tabId);
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
       const conversation = conversations.find(({ entries }) =>
@@ -378,29 +314,6 @@ export class Fixture {
       }
     }
     equal(sidecar.openSessions, page.state.tabs.size, "sessions for tabs");
-  }
-
-  /** Checked for every frame: no duplicates, correct order, and no visible content disappears. */
-  #drawn(tabId: string, marks: readonly string[]): void {
-    if (this.#drawnPage !== this.webview.page) this.#startPage();
-    const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
-    const texts = marks.filter(mark => !isPrompt(mark));
-    const problem =
-      !isRising(texts) || !this.#promptLog.isInOrder(tabId, marks.filter(isPrompt))
-        ? "twice or out of order"
-        : !isContinued(before, texts)
-          ? "taken back, or put in between"
-          : undefined;
-    if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
-    this.screen.set(tabId, marks);
-  }
-
-  /** A new page is empty until its first snapshots. */
-  #startPage(): void {
-    this.#drawnPage = this.webview.page;
-    for (const [tabId, marks] of this.screen)
-      if (marks.length > (this.#shownBefore.get(tabId)?.length ?? 0)) this.#shownBefore.set(tabId, marks);
-    this.screen.clear();
   }
 
   #newHost(): TestHost {
@@ -471,16 +384,4 @@ export class Fixture {
       })),
     });
   }
-}
-
-const isPrompt = (mark: string) => mark.startsWith("p");
-const isRising = (marks: readonly string[]) =>
-  marks.every((mark, i) => i === 0 || Number(mark.slice(1)) > Number(marks[i - 1]?.slice(1)));
-
-/** Whether each mark is still there, except at the start of the list, where a window adds and removes marks. */
-function isContinued(before: readonly string[], after: readonly string[]): boolean {
-  const removed = after[0] === undefined ? 0 : before.indexOf(after[0]),
-    [remaining, shown] =
-      removed === -1 ? [before, after.slice(after.indexOf(before[0] ?? ""))] : [before.slice(removed), after];
-  return remaining.every((mark, i) => shown[i] === mark);
 }

@@ -49,14 +49,14 @@ export async function create(fixture: Fixture, m: Move): Promise<void> {
     case "endTurn":
       return fixture.endTurn(m.tab);
     case "prompt":
-      return fixture.prompt(m.tab);
+      return fixture.user.prompt(m.tab);
     case "withdraw":
-      return fixture.withdraw(m.tab, m.which, m.to);
+      return fixture.user.withdraw(m.tab, m.which, m.to);
     case "stop":
     case "clearQueue":
-      return fixture.clearQueue(m.tab);
+      return fixture.user.clearQueue(m.tab);
     case "sendQueued":
-      return fixture[m.kind](m.tab);
+      return fixture.user.sendQueued(m.tab);
     case "deliver":
       return fixture.deliver(m.way, m.max);
     case "flow":
@@ -78,9 +78,10 @@ export async function create(fixture: Fixture, m: Move): Promise<void> {
     case "kill":
       return fixture.kill(m.arrives);
     case "closeTab":
-      return fixture.closeTab(m.tab);
-    case "restart":
+      return fixture.user.closeTab(m.tab);
     case "openTab":
+      return fixture.user.openTab();
+    case "restart":
     case "agentDies":
       return fixture[m.kind]();
     case "reloadWindow":
@@ -98,9 +99,9 @@ export async function begin(fixture: Fixture): Promise<void> {
   fixture.webview.show();
   fixture.webview.load(0);
   await fixture.flow(10);
-  fixture.openTab();
-  fixture.prompt(0);
-  fixture.prompt(1);
+  fixture.user.openTab();
+  fixture.user.prompt(0);
+  fixture.user.prompt(1);
   await fixture.flow(20);
   await fixture.tick(BATCH_MS);
   await fixture.flow(20);
