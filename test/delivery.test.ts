@@ -88,6 +88,16 @@ suite("delivery from page to sidecar", () => {
     await fixture.finish();
   });
 
+  test("shows a prompt once that was sent before an exit of the sidecar and stopped during its restart", async () => {
+    const fixture = new Fixture(1_000);
+    await begin(fixture);
+    fixture.user.prompt(0);
+    await fixture.kill(0);
+    await fixture.flow(1);
+    fixture.user.stop(0);
+    await fixture.finish();
+  });
+
   test("recovers dropped messages with the next message", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);

@@ -109,6 +109,21 @@ suite("ChatController: sidecar and page restarts", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
+  test("does not forward a prompt that is withdrawn while the sidecar restarts", async () => {
+    const fixture = new Fixture();
+    await fixture.send({ type: "newTab", tabId: "t" });
+    fixture.sidecar.die();
+    await fixture.become(BACKOFF);
+    const waiting = { type: "prompt", tabId: "t", messageId: "m", text: "hi" } as const;
+    await fixture.send(waiting, { type: "withdraw", tabId: "t", messageId: "m" });
+    await fixture.send({ ...waiting, messageId: "n" });
+    fixture.sidecar.restart();
+    await fixture.become({ ...RUNNING, run: 2 });
+    deepEqual(fixture.calls("chat/prompt"), [
+      { sessionId: "s2", messageId: "n", blocks: [{ type: "text", text: "hi" }] },
+    ]);
+  });
+
   test("keeps a prompt of a newly opened session when another tab has a loss", async () => {
     const fixture = new Fixture();
     await fixture.send({ type: "newTab", tabId: "t" });

@@ -30,6 +30,8 @@ suite("ChatController", () => {
     await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
+    );
+    await fixture.send(
       { type: "withdraw", tabId: "t", messageId: "m" },
       { type: "sendQueued", tabId: "t" },
       { type: "clearQueue", tabId: "t", messageIds: ["m", "n"] },

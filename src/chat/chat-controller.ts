@@ -149,6 +149,9 @@ export class ChatController {
       case "log":
         this.deps.log.emit({ timestamp: new Date(), category: "webview", ...message });
         return;
+      case "withdraw":
+        this.#prompts.withdraw(message.messageId);
+        return this.#forwardAction(message);
       default:
         return this.#forwardAction(message);
     }
@@ -325,6 +328,7 @@ export class ChatController {
     // The session's error is that of the opening.
     if (this.#sessions.kind(tabId) === "lost") this.#open({ tabId }).catch(() => undefined);
     const { client, sessionId } = await this.#sessions.session(tabId);
+    if (this.#prompts.isWithdrawn(messageId)) return;
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
 

@@ -5,6 +5,7 @@
  * Invariants:
  * - A pending prompt is not forwarded twice.
  * - A prompt that was reported as failed is not forwarded again, because its text is back in the input.
+ * - A prompt that the page withdraws while it waits for a session is not forwarded.
  */
 import type { PromptBlock } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/page/host-to-page";
@@ -16,6 +17,8 @@ const MAX_FAILED = 100;
 
 export class PromptDedup {
   readonly #waiting = new Set<string>();
+  /** Waiting prompts that the page has withdrawn. */
+  readonly #withdrawn = new Set<string>();
   /** Reported error messages by message id. */
   readonly #failed = new Map<string, string>();
 
@@ -28,7 +31,16 @@ export class PromptDedup {
       await forward(prompt);
     } finally {
       this.#waiting.delete(prompt.messageId);
+      this.#withdrawn.delete(prompt.messageId);
     }
+  }
+
+  withdraw(messageId: string): void {
+    if (this.#waiting.has(messageId)) this.#withdrawn.add(messageId);
+  }
+
+  isWithdrawn(messageId: string): boolean {
+    return this.#withdrawn.has(messageId);
   }
 
   failed(messageId: string, sentence: string): void {

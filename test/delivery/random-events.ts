@@ -53,6 +53,7 @@ export async function create(fixture: Fixture, m: Move): Promise<void> {
     case "withdraw":
       return fixture.user.withdraw(m.tab, m.which, m.to);
     case "stop":
+      return fixture.user.stop(m.tab);
     case "clearQueue":
       return fixture.user.clearQueue(m.tab);
     case "sendQueued":

@@ -208,21 +208,26 @@ export function forwarded(
   return [post({ type: "prompt", tabId, ...first })];
 }
 
-/** Cancels the turn. Without a session, prompts that wait for a sidecar restart become the draft again. */
+/**
+ * Cancels the turn. Without a session, prompts that wait for a sidecar restart become the draft again; one that was
+ * posted before the restart only when the session turns out not to contain it.
+ */
 export function stopped(page: Page, tab: Tab): Step {
   if (turnOf(tab) === "idle") return [page, []];
   const hasSession = page.sidecar.state === "running" || tab.conversation.turn.state !== "idle";
   if (hasSession) return [page, [post({ type: "cancel", tabId: tab.tabId })]];
-  return withDrafts(
-    page,
-    tab,
-    drafts.restoreFailed(tab.drafts, () => true),
-  );
+  const isPosted = ({ messageId }: drafts.Sent): boolean => messageId === tab.postedBefore,
+    posted = tab.drafts.onTheWay.filter(isPosted),
+    back = drafts.restoreFailed(tab.drafts, prompt => !isPosted(prompt));
+  return chain(withDrafts(page, tab, posted.reduce(drafts.takenBack, { ...back, onTheWay: [] })), p => [
+    p,
+    posted.map(({ messageId }) => post({ type: "withdraw", tabId: tab.tabId, messageId })),
+  ]);
 }
 
 /** Restores waiting prompts as the draft, because the sidecar does not restart automatically. */
 export function sidecarFailed(tab: Tab): Tab {
-  const back = drafts.restoreFailed(tab.drafts, () => true);
+  const back = drafts.restoreAll(tab.drafts, tab.conversation);
   return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
 }
 

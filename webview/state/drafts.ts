@@ -87,6 +87,16 @@ export function restoreFailed(drafts: Drafts, failed: (prompt: Sent) => boolean)
     : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
+/** Moves all prompts that are not queued to the draft, before newer text. */
+export function restoreAll(drafts: Drafts, { queue }: Pick<Conversation, "queue">): Drafts {
+  const isQueued = ({ messageId }: Sent): boolean =>
+    queue?.prompts.some(waiting => waiting.messageId === messageId) === true;
+  const back = [...drafts.takenBack.filter(prompt => !isQueued(prompt)), ...drafts.onTheWay];
+  return back.length === 0
+    ? drafts
+    : returned({ ...drafts, onTheWay: [], takenBack: drafts.takenBack.filter(isQueued) }, back);
+}
+
 /** Puts these prompts into the draft, before newer text. */
 export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {

@@ -62,6 +62,8 @@ export interface Tab {
   /** Time of the last message for this tab. */
   readonly lastMessageAt: number;
   readonly drafts: Drafts;
+  /** Id of the prompt that was posted before the sidecar exited. The session may contain it. */
+  readonly postedBefore?: string;
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
   /** The last request for earlier entries: their number, and its time. */
@@ -343,8 +345,12 @@ export function broken(tab: Tab, why: string): Tab {
   };
 }
 
+/** Interrupts all tabs because the sidecar exited. */
 export function interruptAll(page: Page, why: string): Page {
-  return withTabs(page, tab => broken(tab, why));
+  return withTabs(page, tab => {
+    const [first] = tab.drafts.onTheWay;
+    return { ...broken(tab, why), ...(first === undefined ? {} : { postedBefore: first.messageId }) };
+  });
 }
 
 export function agentOf(agents: readonly AgentChoice[], id: string): AgentChoice {

@@ -70,6 +70,21 @@ suite("page state: prompts", () => {
     deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is saved."]);
   });
 
+  test("withdraws a prompt on Stop that was posted before the sidecar exited, until the session shows it or not", () => {
+    const sent = run(run(livePage(), submit("m1", "one")).page, { kind: "received", message: restarting }).page,
+      stopped = run(run(sent, submit("m2", "two")).page, { kind: "stopped", tabId: "t1" });
+    deepEqual(stopped.posts, [{ type: "withdraw", tabId: "t1", messageId: "m1" }]);
+    deepEqual(tabOf(stopped.page).drafts, {
+      ...noDrafts,
+      text: "two",
+      takenBack: [{ messageId: "m1", text: "one" }],
+    });
+    deepEqual(tabOf(down(stopped.page)).drafts, { ...noDrafts, text: "one\ntwo" });
+    const back = run(stopped.page, { kind: "received", message: stateMessage(["t1"]) }).page,
+      first = run(back, snapshotOf("b2", tabOf(back).seen.requestNumber));
+    deepEqual([first.posts, tabOf(first.page).drafts], [[], { ...noDrafts, text: "one\ntwo" }]);
+  });
+
   test("queues a prompt to a busy tab", () => {
     const sent = run(run(livePage(), event(1, running)).page, {
       kind: "submitted",
