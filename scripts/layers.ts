@@ -165,6 +165,7 @@ export const LAYERS: readonly [folder: string, mayImport: readonly string[]][] =
       "webview/state/save-schedule.ts",
       "webview/view-model/text/markdown-safe.ts",
       "webview/components/dom.ts",
+      "webview/components/find-keys.ts",
       "webview/components/picture.ts",
     ],
   ],

@@ -5,21 +5,22 @@ export interface FindKeysListener {
 }
 
 export function listenForFind(root: HTMLElement, listener: FindKeysListener): void {
-  const isMac = /mac/i.test(navigator.userAgent);
   // The capture phase is necessary because the prompt handles keys. VS Code prevents the browser's own find.
   root.addEventListener(
     "keydown",
     event => {
       if (event.isComposing || event.altKey) return;
-      const isFind =
-        event.key.toLowerCase() === "f" &&
-        !event.shiftKey &&
-        (isMac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey);
-      if (isFind) listener.open();
+      if (isFindKey(event)) listener.open();
       else if (event.key === "F3" && !event.ctrlKey && !event.metaKey) listener.step(event.shiftKey ? -1 : 1);
       else return;
       event.preventDefault();
     },
     { capture: true },
   );
+}
+
+/** Cmd+F on macOS, Ctrl+F elsewhere. */
+export function isFindKey({ key, isComposing, altKey, shiftKey, metaKey, ctrlKey }: KeyboardEvent): boolean {
+  if (isComposing || altKey || shiftKey || key.toLowerCase() !== "f") return false;
+  return /mac/i.test(navigator.userAgent) ? metaKey && !ctrlKey : ctrlKey && !metaKey;
 }

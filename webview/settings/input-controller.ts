@@ -6,7 +6,8 @@
  * - At the end of each drag, the item is dropped or put back.
  * - The click that ends a drag is ignored.
  */
-import type { UserAction } from "./settings-actions";
+import { isFindKey } from "../components/find-keys";
+import { SEARCH_ID, type UserAction } from "./settings-actions";
 import { DragScroll } from "./drag-scroll";
 import type { SettingsEvent } from "./model";
 import type { Input } from "./setting-input";
@@ -32,7 +33,9 @@ export class InputController {
     const { root } = deps;
     root.addEventListener("click", event => this.#clicked(event));
     root.addEventListener("change", event => this.#changed(event));
+    root.addEventListener("input", event => this.#typed(event));
     root.addEventListener("keydown", event => this.#keyPressed(event));
+    document.addEventListener("keydown", event => this.#focusSearch(event));
     root.addEventListener("focusout", ({ relatedTarget }) => this.#onFocusLeave(relatedTarget));
     root.addEventListener("pointerdown", event => this.#pointerPressed(event));
     root.addEventListener("pointermove", event => this.#pointerMoved(event));
@@ -52,6 +55,8 @@ export class InputController {
         return this.#reorder({ kind: "step", by: action.by });
       case "reset":
         return this.deps.happen({ kind: "reset", of: action.of });
+      case "clearSearch":
+        return this.deps.happen({ kind: "searchCleared" });
       case "grip":
         if (!this.#hasDragged)
           this.#reorder(this.deps.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: action.id });
@@ -60,8 +65,9 @@ export class InputController {
       case "mode":
       case "agent":
       case "setting":
+      case "search":
       case undefined:
-        return; // handled as change events
+        return; // handled as change or input events
     }
   }
 
@@ -78,11 +84,20 @@ export class InputController {
     else if (action?.kind === "agent" && target.checked) this.deps.happen({ kind: "selected", id: action.id });
   }
 
+  #typed({ target }: Event): void {
+    if (target instanceof HTMLInputElement && this.#actionOf(target)?.kind === "search")
+      this.deps.happen({ kind: "searched", query: target.value });
+  }
+
   // --- keys
 
   #keyPressed(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.shiftKey || event.isComposing) return;
-    if (event.altKey ? this.#handleNudge(event) : this.#handleGrabbed(event) || this.#moveFocus(event))
+    if (
+      event.altKey
+        ? this.#handleNudge(event)
+        : this.#handleGrabbed(event) || this.#clearSearch(event) || this.#moveFocus(event)
+    )
       event.preventDefault();
   }
 
@@ -112,6 +127,23 @@ export class InputController {
     const by = kind === "grabbed" ? (ARROWS[key] ?? ENDS[key]) : undefined;
     if (by !== undefined) this.#reorder({ kind: "step", by });
     return by !== undefined;
+  }
+
+  #clearSearch({ key, target }: KeyboardEvent): boolean {
+    const isFilled = target instanceof HTMLInputElement && target.value !== "";
+    if (key !== "Escape" || !isFilled || this.#actionOf(target)?.kind !== "search") return false;
+    this.deps.happen({ kind: "searchCleared" });
+    return true;
+  }
+
+  /** A page without a search box leaves the key to VS Code, whose own find opens otherwise as well. */
+  #focusSearch(event: KeyboardEvent): void {
+    const field = this.deps.root.querySelector<HTMLInputElement>(`#${SEARCH_ID}`);
+    if (!field || !isFindKey(event)) return;
+    field.focus();
+    field.select();
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   /** Arrow keys move the focus between rows, unless the focused element handles them itself. */

@@ -10,7 +10,7 @@ import { SaveSchedule } from "../state/save-schedule";
 import { Reconciler } from "./reconciler";
 import { InputController } from "./input-controller";
 import { SettingsPage } from "./page";
-import { savedFrom } from "./saved-state";
+import { savedFrom, type Saved } from "./saved-state";
 import { LiveRegion } from "./screen-reader";
 import styles from "./settings.css";
 import { texts } from "./settings-texts";
@@ -30,11 +30,11 @@ root.after(speech.element);
 if (DRAFT_TRANSLATIONS.includes(document.documentElement.lang))
   root.after(create("footer", { className: "translation-note", text: texts.draftTranslation }));
 
-const { unfolded, scroll } = savedFrom(vscode.getState());
-const saving = new SaveSchedule(
-  () => vscode.setState({ unfolded: page.model.unfolded, scroll: Math.round(window.scrollY) }),
-  pageClock,
-);
+const { unfolded, query, scroll } = savedFrom(vscode.getState());
+const saving = new SaveSchedule(() => {
+  const { unfolded, query } = page.model;
+  vscode.setState({ unfolded, query, scroll: Math.round(window.scrollY) } satisfies Saved);
+}, pageClock);
 const reconciler = new Reconciler<Element>(surface, root);
 const page: SettingsPage = new SettingsPage(
   {
@@ -48,6 +48,7 @@ const page: SettingsPage = new SettingsPage(
     clock: pageClock,
   },
   unfolded,
+  query,
 );
 new InputController({
   root,

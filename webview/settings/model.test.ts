@@ -14,6 +14,7 @@ import {
   type SettingsEvent,
   type Model,
 } from "./model";
+import { SEARCH_ID } from "./settings-actions";
 
 /** The model after these events, each at its time, and the effects of the last one. */
 function play(
@@ -25,6 +26,8 @@ function play(
   return [model, effects];
 }
 const viewed: SettingsEvent = { kind: "viewed", view: view() };
+/** A page with a search box. */
+const many: SettingsEvent = { kind: "viewed", view: view({ agents: ["a", "b", "c", "d", "e"].map(id => agent(id)) }) };
 const enabled = (model: Model, id: string): boolean | undefined =>
   shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
 
@@ -167,6 +170,43 @@ suite("settings page: model", () => {
     deepEqual(effects, [{ kind: "focus", id: "extension-new" }]);
     deepEqual(step(model, withIt, 0)[1], []);
     deepEqual(play(viewed, { kind: "revealed", of: "agent", id: "bob" })[1], [{ kind: "focus", id: "agent-bob" }]);
+  });
+
+  test("saves the query, and focuses the search box when it is cleared", () => {
+    const typed: SettingsEvent = { kind: "searched", query: "x" };
+    const [model, effects] = play(many, typed, many);
+    deepEqual([model.query, play(many, typed)[1], effects], ["x", [{ kind: "save" }], []]);
+    const [cleared, clearing] = step(model, { kind: "searchCleared" }, 0);
+    deepEqual([cleared.query, clearing], ["", [{ kind: "save" }, { kind: "focus", id: SEARCH_ID }]]);
+  });
+
+  test("moves no extension during a search, and puts a held one back", () => {
+    const typed: SettingsEvent = { kind: "searched", query: "x" };
+    for (const kind of ["grab", "drag"] as const) {
+      const grabbed: SettingsEvent = { kind: "reordered", event: { kind, id: "x" } },
+        dropped: SettingsEvent = { kind: "reordered", event: { kind: "drop" } };
+      const over: SettingsEvent = {
+        kind: "reordered",
+        event: kind === "grab" ? { kind: "step", by: "down" } : { kind: "over", to: 2 },
+      };
+      const [model, effects] = play(many, grabbed, over, typed, dropped);
+      deepEqual([model.reorder.kind, idsOf(model), effects], ["still", ["x", "y", "z"], []]);
+      equal(play(many, typed, grabbed)[0].reorder.kind, "still");
+      equal(play(viewed, typed, grabbed, many)[0].reorder.kind, "still", "the search starts with the eighth row");
+      equal(play(viewed, typed, grabbed)[0].reorder.kind, kind === "grab" ? "grabbed" : "dragged");
+    }
+    deepEqual(play(many, typed, { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } })[1], []);
+  });
+
+  test("ends a search that hides a revealed row", () => {
+    const revealed: SettingsEvent = { kind: "revealed", of: "extension", id: "y" };
+    const focus: Effect = { kind: "focus", id: "extension-y" };
+    const reveal = (query: string): readonly unknown[] => {
+      const [model, effects] = play(many, { kind: "searched", query }, revealed);
+      return [model.query, effects];
+    };
+    deepEqual(reveal("x"), ["", [{ kind: "save" }, focus]]);
+    deepEqual(reveal("y"), ["y", [focus]]);
   });
 
   test("does not move the focus for a view", () => deepEqual(play(viewed, viewed)[1], []));

@@ -7,14 +7,16 @@
  * - A change is overlaid for `OVERLAY_MS`, and then until a view contains the change or `REFUSED_MS` have passed.
  *   Otherwise controls would jump back while the host saves the change and sends unrelated views.
  * - The focus moves only on request of the user or on an explicit message of the host.
+ * - Extensions are not moved during a search, and a row that the host reveals ends the search if it does not match.
  */
 import { defaultOf, isEqual, warningOf, type SettingValue } from "../../src/protocol/agents/extension-settings";
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import type { SettingRow, SettingsView, UpdateMode } from "../../src/protocol/settings/settings-view";
-import { controlId, rowId, switched, type SettingRef, type Switch } from "./settings-actions";
+import { controlId, rowId, SEARCH_ID, switched, type SettingRef, type Switch } from "./settings-actions";
 import { enteredValue, withoutDraft, type Draft, type Input } from "./setting-input";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
+import { searched, searchWords } from "./search";
 import { brief } from "./display-text";
 import { moveAnnouncementText } from "./settings-texts";
 
@@ -35,6 +37,8 @@ type PendingChange =
 export interface Model {
   readonly view: SettingsView | undefined;
   readonly unfolded: readonly string[];
+  /** Text of the search box. */
+  readonly query: string;
   readonly reorder: Reorder;
   /** `since` is a time of the page's clock. */
   readonly wishes: readonly (PendingChange & { readonly since: number })[];
@@ -51,6 +55,8 @@ export type SettingsEvent =
   | { readonly kind: "folded"; readonly fold: string }
   | { readonly kind: "switched"; readonly of: Switch; readonly isOn: boolean }
   | { readonly kind: "chose"; readonly mode: UpdateMode }
+  | { readonly kind: "searched"; readonly query: string }
+  | { readonly kind: "searchCleared" }
   /** The agent of new tabs. */
   | { readonly kind: "selected"; readonly id: string }
   | { readonly kind: "entered"; readonly of: SettingRef; readonly input: Input }
@@ -70,9 +76,10 @@ export type Effect =
   | { readonly kind: "save" }
   | { readonly kind: "wake"; readonly ms: number };
 
-export const emptyModel = (unfolded: readonly string[] = []): Model => ({
+export const emptyModel = (unfolded: readonly string[] = [], query = ""): Model => ({
   view: undefined,
   unfolded,
+  query,
   reorder: still,
   wishes: [],
   drafts: [],
@@ -94,6 +101,10 @@ export function step(model: Model, happened: SettingsEvent, now: number): readon
       return [model, [{ kind: "post", message: happened.message }]];
     case "folded":
       return [{ ...model, unfolded: toggled(model.unfolded, happened.fold) }, [{ kind: "save" }]];
+    case "searched":
+      return [withoutMove({ ...model, query: happened.query }), [{ kind: "save" }]];
+    case "searchCleared":
+      return [{ ...model, query: "" }, [{ kind: "save" }, { kind: "focus", id: SEARCH_ID }]];
     case "switched":
       return requestChange(model, { of: happened.of, isOn: happened.isOn }, switched(happened.of, happened.isOn), now);
     case "chose":
@@ -122,28 +133,35 @@ export function step(model: Model, happened: SettingsEvent, now: number): readon
 }
 
 function viewed(model: Model): readonly [Model, readonly Effect[]] {
-  const held = reorder(model.reorder, idsOf(model), { kind: "listed" }).next;
+  const held = reorder(withoutMove(model).reorder, idsOf(model), { kind: "listed" }).next;
   const [after, effects] = awaiting({ ...model, reorder: held });
   return [after, held.kind === "grabbed" ? [...effects, { kind: "scroll", id: rowId("extension", held.id) }] : effects];
 }
 
 function awaiting(model: Model): readonly [Model, readonly Effect[]] {
   const { view, awaited } = model;
-  const isThere =
-    view !== undefined &&
-    [
-      ...view.agents.map(({ id }) => rowId("agent", id)),
-      ...view.extensions.map(({ id }) => rowId("extension", id)),
-    ].some(id => id === awaited);
-  return isThere && awaited !== undefined
-    ? [{ ...model, awaited: undefined }, [{ kind: "focus", id: awaited }]]
-    : [model, []];
+  if (view === undefined || awaited === undefined || !hasRow(view, awaited)) return [model, []];
+  const found: Model = { ...model, awaited: undefined },
+    focus: Effect = { kind: "focus", id: awaited };
+  return hasRow(searched(view, searchWords(view, model.query)), awaited)
+    ? [found, [focus]]
+    : [{ ...found, query: "" }, [{ kind: "save" }, focus]];
 }
+
+const hasRow = ({ agents, extensions }: SettingsView, element: string): boolean =>
+  agents.some(({ id }) => rowId("agent", id) === element) ||
+  extensions.some(({ id }) => rowId("extension", id) === element);
+
+const isSearching = ({ view, query }: Model): boolean => view !== undefined && searchWords(view, query).length > 0;
+
+/** Ends a move during a search, because positions among some of the rows are ambiguous. */
+const withoutMove = (model: Model): Model => (isSearching(model) ? { ...model, reorder: still } : model);
 
 /** Extension ids in the displayed order, ignoring a move in progress. */
 export const idsOf = (model: Model): readonly string[] => shownView(model)?.extensions.map(({ id }) => id) ?? [];
 
 function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
+  if (isSearching(model)) return [model, []];
   const { next, move, announcement }: Outcome = reorder(model.reorder, idsOf(model), event);
   const name = announcement && model.view?.extensions.find(({ id }) => id === announcement.id)?.name;
   const effects: readonly Effect[] =

@@ -31,8 +31,9 @@ export class SettingsPage {
   constructor(
     private readonly deps: PageDeps,
     unfolded: readonly string[],
+    query: string,
   ) {
-    this.#model = emptyModel(unfolded);
+    this.#model = emptyModel(unfolded, query);
     deps.show(render(this.#model));
     deps.post({ type: "ready" });
   }

@@ -87,17 +87,19 @@ suite("settings page: pictures", () => {
 
 suite("settings page: saved state", () => {
   test("is restored if valid", () => {
-    deepEqual(savedFrom({ unfolded: ["a"], scroll: 12 }), { unfolded: ["a"], scroll: 12 });
+    const saved = { unfolded: ["a"], query: "ada", scroll: 12 };
+    deepEqual(savedFrom(saved), saved);
+    equal(savedFrom({ query: "x".repeat(500) }).query.length, 200);
     for (const wrong of [
       undefined,
       null,
       1,
       [],
       { unfolded: [1], scroll: -1 },
-      { unfolded: "a", scroll: "b" },
+      { unfolded: "a", query: 1, scroll: "b" },
       { scroll: Infinity },
     ])
-      deepEqual(savedFrom(wrong), { unfolded: [], scroll: 0 });
+      deepEqual(savedFrom(wrong), { unfolded: [], query: "", scroll: 0 });
     equal(savedFrom({ unfolded: Array.from({ length: 500 }, String) }).unfolded.length, 100);
   });
 });
@@ -134,7 +136,7 @@ suite("settings page: runtime", () => {
       },
       clock,
     };
-    const page = new SettingsPage(fixture, ["more agent ada"]);
+    const page = new SettingsPage(fixture, ["more agent ada"], "");
     return { page, clock, posted, done, shown: () => JSON.stringify(shown), shows: () => shows };
   }
 

@@ -10,10 +10,13 @@ import {
 import { inOrder, shownView, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, sign, type Around } from "./render-parts";
-import { agentRow, extensionRow, recommendationRow, type Movement } from "./render-row";
+import { movementOf } from "./render-move";
+import { agentRow, extensionRow, recommendationRow } from "./render-row";
+import { searchBox } from "./render-search";
 import { shown, type Reorder } from "./reorder";
+import { searched, searchWords } from "./search";
 import { line, prose } from "./display-text";
-import { hiddenRecommendations, showDismissed, texts } from "./settings-texts";
+import { gripText, hiddenRecommendations, showDismissed, texts } from "./settings-texts";
 
 export function render(model: Model): readonly Piece[] {
   const view = shownView(model);
@@ -27,20 +30,28 @@ export function render(model: Model): readonly Piece[] {
         textPiece("p", "about loading", texts.loading, { key: "loading" }),
       ),
     ];
-  const around: Around = { unfolded: model.unfolded, drafts: model.drafts, isRestricted: view.isRestricted };
+  const words = searchWords(view, model.query),
+    found = searched(view, words),
+    isSearching = words.length > 0;
+  const around: Around = {
+    unfolded: model.unfolded,
+    drafts: model.drafts,
+    isRestricted: view.isRestricted,
+    isSearching,
+  };
+  const isShown = (rows: readonly unknown[] = []): boolean => !isSearching || rows.length > 0;
   return [
     piece(
       "main",
       "page",
       { key: "page", attributes: { "data-page": view.isPage ? "" : undefined } },
       title(),
+      searchBox(view, found, model.query),
       notes(view.notes),
-      agents(view, around),
-      extensions(view, around, model.reorder),
-      recommendations(view, around),
-      sending(view),
-      updates(view),
-      links(view),
+      isShown(found.agents) ? agents(found, around) : undefined,
+      isShown(found.extensions) ? extensions(found, around, model.reorder) : undefined,
+      isShown(found.recommendations?.rows) ? recommendations(found, around) : undefined,
+      ...(isSearching ? [] : [sending(view), updates(view), links(view)]),
     ),
   ];
 }
@@ -140,7 +151,7 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
             { key: "rows", attributes: { role: "list" } },
             ...inPlace.map(row => extensionRow(row, around, movementOf(row.id, ids, state))),
           ),
-          textPiece("p", "unseen", texts.gripTooltip, { key: "grips", attributes: { id: "grip-about" } }),
+          textPiece("p", "unseen", gripText(around.isSearching), { key: "grips", attributes: { id: "grip-about" } }),
         ]),
     piece(
       "div",
@@ -181,17 +192,6 @@ function recommendations({ recommendations: shown }: SettingsView, around: Aroun
           ),
         ]),
   );
-}
-
-/** `mark` is the drop position of the dragged row. */
-function movementOf(id: string, ids: readonly string[], state: Reorder): Movement {
-  if (state.kind !== "dragged") return { isGrabbed: state.kind === "grabbed" && state.id === id, isDragged: false };
-  if (state.id === id) return { isGrabbed: false, isDragged: true };
-  return {
-    isGrabbed: false,
-    isDragged: false,
-    mark: ids[state.to] !== id ? undefined : state.to < ids.indexOf(state.id) ? "before" : "after",
-  };
 }
 
 function sending({ requireModifier }: SettingsView): Piece {

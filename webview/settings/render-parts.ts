@@ -13,6 +13,8 @@ export interface Around {
   readonly drafts: readonly Draft[];
   /** Restricted Mode: adding and row actions are disabled. */
   readonly isRestricted: boolean;
+  /** The page shows only the rows that match a query. */
+  readonly isSearching: boolean;
 }
 
 export interface ButtonParts {

@@ -11,17 +11,11 @@ import type {
 } from "../../src/protocol/settings/settings-view";
 import { rowId, word, type UserAction } from "./settings-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
+import { arrow, grip, type Movement } from "./render-move";
 import { button, fold, marks, picture, sign, type Around, type Fold } from "./render-parts";
 import { settingsFold } from "./render-settings";
 import { line, lines, prose } from "./display-text";
 import { texts } from "./settings-texts";
-
-/** State of an extension that is being moved. */
-export interface Movement {
-  readonly isGrabbed: boolean;
-  readonly isDragged: boolean;
-  readonly mark?: "before" | "after" | undefined;
-}
 
 export function agentRow(row: AgentRow, around: Around): Piece {
   const choose = row.buttons.find(({ action }) => action === "choose"),
@@ -350,40 +344,6 @@ function bypass({ id, name, bypass: isOn }: AgentRow, { isRestricted, unfolded }
           ),
         ]
       : []),
-  );
-}
-
-function grip({ id, name }: ExtensionRow, { isRestricted }: Around, { isGrabbed }: Movement): Piece {
-  return piece(
-    "button",
-    "grip",
-    {
-      key: "grip",
-      action: { kind: "grip", id },
-      attributes: {
-        type: "button",
-        "aria-label": `${texts.grip}: ${line(name)}`,
-        "aria-pressed": String(isGrabbed),
-        "aria-describedby": "grip-about",
-        title: texts.gripTooltip,
-        disabled: isRestricted ? "" : undefined,
-      },
-    },
-    sign("grip"),
-  );
-}
-
-/** Buttons for users who can neither drag nor use a keyboard. */
-function arrow(by: "up" | "down", { name }: ExtensionRow): Piece {
-  return piece(
-    "button",
-    "grip",
-    {
-      key: by,
-      action: { kind: "move", by },
-      attributes: { type: "button", "aria-label": `${texts[by]}: ${line(name)}`, title: texts[by] },
-    },
-    sign(by),
   );
 }
 

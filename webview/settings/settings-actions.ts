@@ -14,6 +14,9 @@ export type UserAction =
   /** A control of an extension's setting. `option`: one checkbox of several. */
   | { readonly kind: "setting"; readonly of: SettingRef; readonly option?: string }
   | { readonly kind: "reset"; readonly of: SettingRef }
+  /** The search box. */
+  | { readonly kind: "search" }
+  | { readonly kind: "clearSearch" }
   /** Toggles a disclosure. */
   | { readonly kind: "fold"; readonly fold: string }
   /** The grip of an extension: a click grabs or drops it, a pointer drags it. */
@@ -44,6 +47,9 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
  * collisions.
  */
 export const rowId = (of: RowKind, id: string): string => `${of}-${word(id)}`;
+
+/** Element id of the search box. */
+export const SEARCH_ID = "search";
 
 /** Element id of a control. A setting's name contains no hyphen. */
 export const controlId = ({ id, name }: SettingRef): string => `setting-${word(id)}-${word(name)}`;

@@ -1,12 +1,15 @@
 /** Texts of the settings page. Texts about an agent or an extension come from the host. */
 import * as l10n from "@vscode/l10n";
 import type { UpdateMode } from "../../src/protocol/settings/settings-view";
+import { brief } from "./display-text";
 import type { MoveAnnouncement } from "./reorder";
 
 export const texts = {
   heading: l10n.t("Symposium Settings"),
   notes: l10n.t("Notes"),
   loading: l10n.t("Reading the settings…"),
+  search: l10n.t("Search agents and extensions"),
+  clearSearch: l10n.t("Clear Search"),
   agents: l10n.t("Agents"),
   agentsAbout: l10n.t("New tabs use the selected agent."),
   selectAgent: l10n.t("Use for new tabs"),
@@ -28,7 +31,6 @@ export const texts = {
     "For this workspace, by its dependencies and files. Nothing is installed before you add it. Add enables it in all workspaces.",
   ),
   grip: l10n.t("Move"),
-  gripTooltip: l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels."),
   settings: l10n.t("Settings"),
   changed: l10n.t("Changed"),
   reset: l10n.t("Reset"),
@@ -54,6 +56,15 @@ export const texts = {
   restricted: l10n.t("Not available in Restricted Mode"),
 } as const;
 
+export const gripText = (isSearching: boolean): string =>
+  isSearching
+    ? l10n.t("Clear the search to move extensions.")
+    : l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels.");
+/** Result of a search. */
+export function matchesText(count: number, query: string): string {
+  if (count === 0) return l10n.t`No agent or extension matches “${brief(query.trim())}”.`;
+  return count === 1 ? l10n.t("1 match") : l10n.t`${count} matches`;
+}
 export function showDismissed(count: number): string {
   return count === 1 ? l10n.t("Show 1 Dismissed Recommendation") : l10n.t`Show ${count} Dismissed Recommendations`;
 }

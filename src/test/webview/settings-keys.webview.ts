@@ -69,6 +69,37 @@ suite("settings: accessibility", () => {
   const inOrder = (...all: readonly string[]): Promise<void> =>
     shows(view, async () => (await names(view, "extension")).join() === all.join(), `the order ${all.join(", ")}`);
 
+  test("searches rows by keyboard, and keeps the query while the view is hidden", async () => {
+    const field = view.getByRole("searchbox", { name: "Search agents and extensions" }),
+      matches = (text: string): Promise<void> => view.getByRole("status").filter({ hasText: text }).waitFor();
+    await view.locator("#extension-first").focus();
+    await keys("Control+f");
+    await is("Search agents and extensions");
+    await box.page.keyboard.type("SECOND srv");
+    await matches("1 match");
+    await inOrder("Second");
+    assert.deepEqual(await names(view, "agent"), []);
+    assert.equal(await grip("Second").isDisabled(), true);
+    await isFine(view, "sideBar-background");
+    await box.screenshot("settings-search");
+
+    await box.command("View: Toggle Primary Side Bar Visibility");
+    await view.locator(".row").first().waitFor({ state: "detached" });
+    await box.command("View: Toggle Primary Side Bar Visibility");
+    view = await box.open();
+    await inOrder("Second");
+    await field.fill("nothing like it");
+    await matches("No agent or extension matches “nothing like it”.");
+    await press(view, "Clear Search");
+    await is("Search agents and extensions");
+    await inOrder("First", "Second", "Third");
+    await box.page.keyboard.type("mine");
+    await matches("1 match");
+    await keys("Escape");
+    await inOrder("First", "Second", "Third");
+    assert.equal(await field.inputValue(), "");
+  });
+
   suite("extensions", () => {
     test("moves by keyboard with Space and arrows, each step announced", async () => {
       await grip("First").focus();
@@ -162,10 +193,10 @@ suite("settings: accessibility", () => {
         heading.setAttribute("tabindex", "-1");
         heading.focus();
       });
-      const notes = await view.locator(".notes button").count(),
+      const before = await view.locator(".search input, .notes button").count(),
         focus = await themeColour(view, "focusBorder"),
         stops: string[] = [];
-      for (let n = notes; n < all.length; n++) {
+      for (let n = before; n < all.length; n++) {
         await keys("Tab");
         stops.push(
           await view
@@ -182,7 +213,7 @@ suite("settings: accessibility", () => {
         );
         assert.deepEqual(line, { outlineStyle: "solid", outlineColor: focus }, stops.at(-1));
       }
-      assert.deepEqual(stops, all.slice(notes));
+      assert.deepEqual(stops, all.slice(before));
     });
 
     test("moves between rows with arrows and activates with Enter and Space", async () => {
