@@ -50,12 +50,26 @@ suite("FrameScheduler", () => {
       stage.frame();
       return drawnAt.length;
     };
-    equal(next(0), 1);
-    equal(next(MIN_PAUSE_MS - 1), 1);
+    deepEqual([next(0), next(0)], [1, 2]);
+    equal(next(MIN_PAUSE_MS - 1), 2);
     cost = 40;
-    equal(next(1), 2);
-    equal(next(4 * 40 - 1), 2);
     equal(next(1), 3);
+    equal(next(4 * 40 - 1), 3);
+    equal(next(1), 4);
+  });
+
+  test("draws the second part of a change at once, and the later parts of a burst after pauses", () => {
+    const { stage, scheduler, drawnAt } = scheduled(() => undefined);
+    for (let ms = 0; ms < 2.5 * MIN_PAUSE_MS; ms += 10) {
+      scheduler.request();
+      stage.frame();
+      stage.advance(10);
+    }
+    stage.frame();
+    stage.advance(2 * MIN_PAUSE_MS);
+    scheduler.request();
+    stage.frame();
+    deepEqual(drawnAt, [0, 10, 160, 310, 680]);
   });
 
   test("draws a request made during a drawing afterwards", () => {
@@ -64,8 +78,7 @@ suite("FrameScheduler", () => {
     });
     scheduler.request();
     stage.frame();
-    equal(stage.frames.length, 0);
-    stage.advance(MIN_PAUSE_MS);
+    equal(drawnAt.length, 1);
     stage.frame();
     equal(drawnAt.length, 2);
     stage.advance(10_000);

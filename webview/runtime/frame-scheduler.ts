@@ -3,8 +3,9 @@
  *
  * Invariants:
  * - At most one drawing per animation frame, and none before the last has finished.
- * - The pause between drawings is at least 150 ms and four times the duration of the last one. Drawing therefore takes
- *   at most a fifth of the time.
+ * - The pause between drawings is at least 150 ms and four times the duration of the last one. Only the second drawing
+ *   after such a pause follows at once: the second part of a change, such as the content of a tab that has just been
+ *   opened. Drawing therefore takes at most a third of the time, and at most a fifth under a constant load.
  * - Every request is drawn eventually.
  */
 import type { Clock } from "../page-clock";
@@ -13,14 +14,15 @@ export const MIN_PAUSE_MS = 150;
 const PAUSE_PER_COST = 4;
 
 type State =
-  | { readonly kind: "idle"; readonly notBefore: number }
+  /** `notBefore`: of the next drawing. `rested`: a request from this time on is drawn without a pause afterwards. */
+  | { readonly kind: "idle"; readonly notBefore: number; readonly rested: number }
   /** A frame is scheduled. Further requests are merged into it. */
   | { readonly kind: "waiting" }
   /** `again`: another drawing was requested during this one. */
   | { readonly kind: "drawing"; readonly again: boolean };
 
 export class FrameScheduler {
-  #state: State = { kind: "idle", notBefore: 0 };
+  #state: State = { kind: "idle", notBefore: 0, rested: 0 };
 
   constructor(
     private readonly draw: () => void,
@@ -32,7 +34,7 @@ export class FrameScheduler {
   request(): void {
     switch (this.#state.kind) {
       case "idle":
-        return this.#wait(this.#state.notBefore);
+        return this.#wait(this.#state.notBefore, this.clock.now() >= this.#state.rested ? "none" : "full");
       case "waiting":
         return;
       case "drawing":
@@ -40,24 +42,27 @@ export class FrameScheduler {
     }
   }
 
-  #wait(notBefore: number): void {
+  /** `after`: the pause after the drawing. */
+  #wait(notBefore: number, after: "none" | "full"): void {
+    const pause = notBefore - this.clock.now(),
+      draw = (): void => this.nextFrame(() => this.#drawNow(after));
     this.#state = { kind: "waiting" };
-    const pause = notBefore - this.clock.now();
-    if (pause <= 0) this.nextFrame(() => this.#drawNow());
-    else this.clock.after(pause, () => this.nextFrame(() => this.#drawNow()));
+    if (pause <= 0) draw();
+    else this.clock.after(pause, draw);
   }
 
-  #drawNow(): void {
+  #drawNow(after: "none" | "full"): void {
     this.#state = { kind: "drawing", again: false };
     const began = this.clock.now();
     try {
       this.draw();
     } finally {
-      const ended = this.clock.now();
-      const notBefore = ended + Math.max(MIN_PAUSE_MS, PAUSE_PER_COST * (ended - began));
-      const again = this.#isRequestedAgain();
-      this.#state = { kind: "idle", notBefore };
-      if (again) this.#wait(notBefore);
+      const ended = this.clock.now(),
+        rested = ended + Math.max(MIN_PAUSE_MS, PAUSE_PER_COST * (ended - began)),
+        notBefore = after === "none" ? ended : rested,
+        again = this.#isRequestedAgain();
+      this.#state = { kind: "idle", notBefore, rested };
+      if (again) this.#wait(notBefore, "full");
     }
   }
 
