@@ -2,6 +2,12 @@ import { deepEqual, equal } from "node:assert/strict";
 import { modified, recorded, reviewOf } from "../testing/review-fixture";
 import { byPath, changeOf, filesIn, ReviewIndex, shownPath } from "./review-files";
 
+function skipOnWindows(context: Mocha.Context): void {
+  if (process.platform !== "win32") return;
+  context["skipReason"] = "The paths are those of other systems.";
+  context.skip();
+}
+
 suite("review files", () => {
   test("names the kind of a change", () => {
     const file = { root: "/w", path: "a.ts" },
@@ -18,10 +24,7 @@ suite("review files", () => {
   });
 
   test("shows a file in the workspace folder as the user opened it", function () {
-    if (process.platform === "win32") {
-      Object.assign(this, { skipReason: "The paths are those of other systems." });
-      this.skip();
-    }
+    skipOnWindows(this);
     const folders = [{ shown: "/home/me/link", real: "/data/project" }];
     equal(shownPath({ root: "/data/project", path: "src/a.ts" }, folders), "/home/me/link/src/a.ts");
     equal(shownPath({ root: "/data/project/nested", path: "a.ts" }, folders), "/home/me/link/nested/a.ts");
@@ -29,10 +32,7 @@ suite("review files", () => {
   });
 
   test("finds a file by its path in the editor, in the newest of several reviews", function () {
-    if (process.platform === "win32") {
-      Object.assign(this, { skipReason: "The paths are those of other systems." });
-      this.skip();
-    }
+    skipOnWindows(this);
     const newest = reviewOf("b", [modified("a.ts")]),
       index = new ReviewIndex([newest, reviewOf("a", [modified("a.ts"), modified("b.ts")])]);
     deepEqual(
@@ -53,6 +53,12 @@ suite("review files", () => {
     );
     equal(byPath({ root: "/v", path: "b.ts" }, { root: "/w", path: "a.ts" }) < 0, true);
     equal(byPath({ root: "/w", path: "a.ts" }, { root: "/w", path: "a.ts" }), 0);
+    // A file that a folder has replaced.
+    const [file, inFolder] = [
+      { root: "/w", path: "a" },
+      { root: "/w", path: "a/b.ts" },
+    ];
+    deepEqual([byPath(file, inFolder) < 0, byPath(inFolder, file) > 0], [true, true]);
   });
 
   test("selects the files of a scope", () => {

@@ -31,7 +31,8 @@ function isWithin(file: string, folder: string): boolean {
 /** The order of VS Code's source control: the files of a folder before those of its subfolders. */
 export function byPath(a: ReviewPath, b: ReviewPath): number {
   const [first, second] = [partsOf(a), partsOf(b)],
-    different = first.findIndex((part, i) => part !== second[i]),
+    found = first.findIndex((part, i) => part !== second[i]),
+    different = found === -1 ? first.length : found,
     isInSubfolder = (parts: readonly string[]): number => Number(different < parts.length - 1);
   return (
     isInSubfolder(first) - isInSubfolder(second) ||

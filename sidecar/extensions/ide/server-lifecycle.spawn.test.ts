@@ -171,16 +171,14 @@ suite("language server", () => {
 
   test("is reported with an installation hint if missing, and found after its installation", async () => {
     await using rig = new ServersRig([], {
-      programs: [{ command: "words-that-nobody-has", args: [] }],
+      programs: [{ command: "words-server", args: [] }],
       isConfigured: false as never,
       install: "Install it with: words install",
     });
     for (let i = 0; i < 5; i++)
       await rejects(
         rig.hover("one"),
-        hasMessage(
-          /^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/,
-        ),
+        hasMessage(/^No language server for Words was found \(words-server\)\. Install it with: words install\.$/),
       );
   });
 
